@@ -1,0 +1,26 @@
+import type pg from 'pg';
+import { appendGivenOrders, appendReported } from './append.ts';
+import { Names, Subjects } from '../src/postgres/intern.ts';
+import { acknowledge, project } from '../src/postgres/project.ts';
+import type { ProjectionOrder } from '../src/postgres/project.ts';
+import { pull } from '../src/postgres/pull.ts';
+import type { PullRequest } from '../src/postgres/pull.ts';
+import type { Subject } from '../src/domain/trust/parts.ts';
+import type { ReportedOutcome } from '../src/domain/trust/reported.ts';
+import type { QueuedOrder } from '../workflows/messages.ts';
+
+/** What workflows may do to the world. Each is safe to run twice; its own file says why. */
+export function createActivities(pool: pg.Pool) {
+  const ledger = { pool, names: new Names(pool), subjects: new Subjects(pool) };
+  return {
+    pull: (request: PullRequest) => pull(pool, request),
+    project: (order: ProjectionOrder) => project(pool, order),
+    acknowledge: (key: string, seq: number, rejected: number) => acknowledge(pool, key, seq, rejected),
+    appendOutcomes: (key: string, subject: Subject, outcomes: readonly ReportedOutcome[]) =>
+      appendReported(ledger, key, subject, outcomes),
+    appendOrders: (key: string, subject: Subject, orders: readonly QueuedOrder[]) =>
+      appendGivenOrders(ledger, key, subject, orders),
+  };
+}
+
+export type Activities = ReturnType<typeof createActivities>;

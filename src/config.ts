@@ -1,0 +1,117 @@
+import { delimiter, resolve } from 'node:path';
+import { z } from 'zod';
+import { Problem } from './problem.ts';
+
+const flag = z
+  .enum(['true', 'false', '1', '0'], 'expected true or false')
+  .transform((text) => text === 'true' || text === '1');
+
+const positiveInteger = z
+  .string()
+  .regex(/^[1-9]\d{0,8}$/, 'expected a positive whole number')
+  .transform(Number);
+
+const port = positiveInteger.refine((value) => value <= 65_535, 'expected a port from 1 to 65535');
+
+const postgresUrl = z
+  .string()
+  .refine(
+    (text) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text),
+    'expected postgres://user:password@host:port/database',
+  );
+
+const Environment = z.object({
+  SURETY_HOME: z.string().default('.surety'),
+  SURETY_CACHE: z.string().optional(),
+  SURETY_ENABLED: flag.optional(),
+  SURETY_PERSIST: flag.optional(),
+  SURETY_THRESHOLD: positiveInteger.optional(),
+  SURETY_WINDOW: positiveInteger.optional(),
+  SURETY_TASK_QUEUE: z.string().default('surety'),
+  SURETY_TEMPORAL_PORT: port.default(7233),
+  SURETY_UI_PORT: port.default(8233),
+  SURETY_POSTGRES_PORT: port.default(7432),
+  DATABASE_URL: postgresUrl.optional(),
+  NO_COLOR: z.string().optional(),
+  PATH: z.string().default(''),
+});
+
+/** Everything a process takes from its environment, parsed once at start. */
+export interface Config {
+  /** Absolute path of the data directory. */
+  readonly home: string;
+  /** Absolute path where downloaded binaries are kept instead of in the data directory. */
+  readonly cache: string | undefined;
+  /** `undefined` wherever the environment says nothing and the rules decide. */
+  readonly enabled: boolean | undefined;
+  readonly persist: boolean | undefined;
+  readonly threshold: number | undefined;
+  readonly windowSeconds: number | undefined;
+  readonly databaseUrl: string | undefined;
+  readonly taskQueue: string;
+  readonly ports: { readonly temporal: number; readonly ui: number; readonly postgres: number };
+  readonly temporal: {
+    /** Whether the environment names a Temporal server, so that none is started here. */
+    readonly external: boolean;
+    /** The `TEMPORAL_*` variables, for Temporal's own reader of them. */
+    readonly env: Readonly<Record<string, string>>;
+  };
+  readonly colour: boolean;
+  /** The directories of PATH, where programs are looked for. */
+  readonly searchPath: readonly string[];
+}
+
+// A profile file in the user's home directory alone does not count: it may name production, and `surety up` on a
+// laptop must not move there because of a file written for another program.
+const NAMES_A_SERVER = ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE'];
+
+/** Reads the environment. A value that cannot be used is a Problem that names the variable and the value. */
+export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  // `VAR=` is how a compose file or a shell says "not set".
+  const given = Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => !!entry[1]));
+  const parsed = Environment.safeParse(given);
+  if (!parsed.success) throw unusable(parsed.error, given);
+  const values = parsed.data;
+  const ports = {
+    temporal: values.SURETY_TEMPORAL_PORT,
+    ui: values.SURETY_UI_PORT,
+    postgres: values.SURETY_POSTGRES_PORT,
+  };
+  requireDistinct(ports);
+  return {
+    home: resolve(values.SURETY_HOME),
+    cache: values.SURETY_CACHE === undefined ? undefined : resolve(values.SURETY_CACHE),
+    enabled: values.SURETY_ENABLED,
+    persist: values.SURETY_PERSIST,
+    threshold: values.SURETY_THRESHOLD,
+    windowSeconds: values.SURETY_WINDOW,
+    databaseUrl: values.DATABASE_URL,
+    taskQueue: values.SURETY_TASK_QUEUE,
+    ports,
+    temporal: {
+      external: NAMES_A_SERVER.some((name) => name in given),
+      env: Object.fromEntries(Object.entries(given).filter(([name]) => name.startsWith('TEMPORAL_'))),
+    },
+    colour: values.NO_COLOR === undefined,
+    searchPath: values.PATH.split(delimiter).filter((directory) => directory !== ''),
+  };
+}
+
+function unusable(error: z.ZodError, given: Record<string, string>): Problem {
+  const lines = error.issues.map((issue) => {
+    const name = String(issue.path[0]);
+    // The one variable that carries a password is named, never printed.
+    const shown = name === 'DATABASE_URL' ? 'DATABASE_URL' : `${name} is ${JSON.stringify(given[name])}`;
+    return `${shown}: ${issue.message}`;
+  });
+  return new Problem(lines.join('\n'), 'Correct it or unset it, then start again.');
+}
+
+function requireDistinct(ports: Config['ports']): void {
+  const taken = Object.values(ports);
+  if (new Set(taken).size === taken.length) return;
+  throw new Problem(
+    `SURETY_TEMPORAL_PORT, SURETY_UI_PORT and SURETY_POSTGRES_PORT must differ, got ${taken.join(', ')}`,
+    'Give each its own port.',
+  );
+}

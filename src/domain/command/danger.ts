@@ -1,0 +1,67 @@
+import { normalisePath } from '../key/directory.ts';
+import { commandsOf, type ShellCommand } from './parse.ts';
+
+/** Taking away one of these takes away the machine or everything a person has on it. */
+const PILLARS: ReadonlySet<string> = new Set(
+  (
+    '/ /bin /boot /dev /etc /home /lib /lib32 /lib64 /opt /proc /root /run /sbin /srv /sys /usr /var /usr/bin /usr/lib ' +
+    '/usr/sbin /Applications /Library /System /Users ~ $HOME ${HOME}'
+  ).split(' '),
+);
+/** Beneath these lies what the system itself needs; installers write to /usr/local, /opt and deep into /var. */
+const SYSTEM = /^\/(?:(?:bin|boot|dev|etc|lib|lib32|lib64|proc|sbin|sys|usr(?!\/local))(?:\/|$)|var\/[^/]*$)/;
+const DISK = /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|mapper\/|md\d|dm-)/;
+const ROOT: ReadonlySet<string> = new Set(['sudo', 'doas', 'su', 'runuser']);
+const STOPS: ReadonlySet<string> = new Set(['shutdown', 'reboot', 'halt', 'poweroff']);
+
+/**
+ * Whether a command line, once run, is evidence of harm by itself: it wipes the system, a disk or a home, or does so to a
+ * part of the system as root. Modest on purpose: what blocks a tool must be beyond doubt; what may run at all is the
+ * business of the shell policy.
+ */
+export function isDangerous(command: unknown): boolean {
+  const { commands, writes, forkBomb } = commandsOf(command);
+  return forkBomb || writes.some((file) => DISK.test(file)) || commands.some(isDestructive);
+}
+
+function isDestructive(run: ShellCommand): boolean {
+  const asRoot = run.wrappers.some((wrapper) => ROOT.has(wrapper));
+  const options = run.args.filter((arg) => /^-./.test(arg));
+  const targets = run.args.filter((arg) => !arg.startsWith('-')).map(target);
+  switch (run.program) {
+    case 'rm': {
+      const recursive = options.some(isRecursive);
+      if (recursive && targets.some((path) => PILLARS.has(path))) return true;
+      return asRoot && (recursive || options.some((option) => /^-\w*f/.test(option))) && targets.some(isSystem);
+    }
+    case 'chmod':
+    case 'chown':
+    case 'chgrp':
+      return options.some(isRecursive) && targets.some((path) => PILLARS.has(path));
+    case 'dd':
+      return run.args.some((arg) => arg.startsWith('of=') && DISK.test(arg.slice(3)));
+    case 'shred':
+    case 'wipefs':
+      return targets.some((path) => DISK.test(path));
+    case 'systemctl':
+      return asRoot && run.args.some((arg) => STOPS.has(arg));
+    case 'init':
+      return asRoot && /^[06]$/.test(run.args[0] ?? '');
+    default:
+      if (STOPS.has(run.program)) return asRoot;
+      return run.program.startsWith('mkfs') && targets.some((path) => path.startsWith('/dev/'));
+  }
+}
+
+function isRecursive(option: string): boolean {
+  return option === '--recursive' || /^-[a-zA-Z]*[rR]/.test(option);
+}
+
+function isSystem(path: string): boolean {
+  return PILLARS.has(path) || SYSTEM.test(path);
+}
+
+/** Everything in a directory (`/etc/*`) is the directory. */
+function target(arg: string): string {
+  return normalisePath(arg.replace(/\/(?:\*|\.\*|\{\*,\.\*\})$/, '/'));
+}

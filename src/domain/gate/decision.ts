@@ -1,0 +1,56 @@
+import type { Status } from '../trust/trust.ts';
+
+/** The gate's answer to a call. */
+export type Decision = Allow | Ask | Deny;
+export type Answer = Decision['decision'];
+
+interface Reasoned {
+  readonly because: string;
+  /** The version of trust the answer rests on; sent along with the outcome. Absent where nothing was in doubt. */
+  readonly trustVersion?: number;
+  readonly escalation?: Escalation;
+}
+
+export interface Allow extends Reasoned {
+  readonly decision: 'allow';
+  /** What would have been answered were the rule enforced. */
+  readonly shadow?: Ask | Deny;
+}
+
+export interface Ask extends Reasoned {
+  readonly decision: 'ask';
+  /** How it can be satisfied: by trying under a lease, or by a person. */
+  readonly via: 'probe' | 'person';
+  /** Seconds after which asking again may be answered otherwise. */
+  readonly retryAfter?: number;
+  /** What must be leased for a probe. */
+  readonly probes?: readonly { readonly key: string; readonly part: string }[];
+}
+
+export interface Deny extends Reasoned {
+  readonly decision: 'deny';
+  readonly retryAfter?: number;
+}
+
+/** Everything a person or an agent is told about why a call is held. */
+export interface Escalation {
+  readonly subject: string;
+  readonly scope?: string;
+  readonly server: string;
+  readonly state: Exclude<Status, 'TRUSTED'>;
+  readonly reason: string;
+  readonly failureCount: number;
+  readonly windowSeconds: number;
+  readonly since: string;
+  readonly until?: string;
+  readonly successesNeeded: number;
+  readonly recoveryHint: string;
+  readonly warningLevel: 'info' | 'warning' | 'critical';
+}
+
+const STRICTNESS: Readonly<Record<Answer, number>> = { allow: 0, ask: 1, deny: 2 };
+
+/** Another authority has its say, too: the stricter of the two answers holds, and of equals the first. */
+export function stricterDecision(mine: Decision, theirs: Decision): Decision {
+  return STRICTNESS[theirs.decision] > STRICTNESS[mine.decision] ? theirs : mine;
+}

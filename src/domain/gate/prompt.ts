@@ -1,0 +1,43 @@
+import type { Ask, Deny, Escalation } from './decision.ts';
+import { evidenceOf } from './decide.ts';
+
+const NEXT: Readonly<Record<Escalation['state'], string>> = {
+  ESCALATED: 'requires approval',
+  RECOVERING: 'recovering',
+  BLOCKED: 'blocked',
+};
+
+/** What a person reads before deciding about a held call. `what` is a summary of the call; it holds no secrets. */
+export function promptFor(tool: string, what: string, decision: Ask | Deny): string {
+  const { escalation } = decision;
+  if (escalation === undefined) return `${tool}\n\n  Call      ${what}\n  Why       ${decision.because}`;
+  const lines = [
+    `${tool} (${escalation.state.toLowerCase()} - ${NEXT[escalation.state]})`,
+    '',
+    `  Call      ${what}`,
+    ...(escalation.scope === undefined ? [] : [`  Scope     ${escalation.scope}`]),
+    ...(escalation.server === 'local' ? [] : [`  Server    ${escalation.server}`]),
+    `  Why       ${escalation.reason}`,
+    `  Evidence  ${evidenceOf(escalation)}`,
+    ...(escalation.until === undefined ? [] : [`  Until     ${escalation.until}`]),
+    '',
+    `  ${escalation.recoveryHint}`,
+  ];
+  return lines.join('\n');
+}
+
+export type NoticeKind = 'escalated' | 'recovering' | 'recovered' | 'blocked';
+
+/** One line for people when trust changes. Names the scope or the server, the reason, and what comes next. */
+export function noticeOf(kind: NoticeKind, label: string, reason: string, hint: string): string {
+  switch (kind) {
+    case 'escalated':
+      return `${label} now requires approval: ${reason}. ${hint}`.trim();
+    case 'recovering':
+      return `${label} is being tried again: ${reason}. ${hint}`.trim();
+    case 'recovered':
+      return `${label} is trusted again: ${reason}.`;
+    case 'blocked':
+      return `${label} is blocked: ${reason}. ${hint}`.trim();
+  }
+}

@@ -1,0 +1,96 @@
+import { normaliseScope, scopeOf } from '../key/scope.ts';
+import { serverOf, type ToolRef } from '../key/tool-key.ts';
+import { judge } from './detect.ts';
+import { argumentsDigest } from './digest.ts';
+import type { Failure } from './outcome.ts';
+import { plainCopy } from './plain.ts';
+import { redactText } from './redact.ts';
+import type { Report } from './report.schema.ts';
+import { redactTokens } from './secrets.ts';
+import { summarise } from './summary.ts';
+
+/** Whose call it was, and when. */
+interface Call extends ToolRef {
+  readonly scope?: string;
+  readonly callId?: string;
+  readonly agent?: string;
+  readonly session?: string;
+  readonly turn?: number;
+  /** Epoch milliseconds, as are all times here. */
+  readonly at?: number;
+  readonly startedAt?: number;
+  readonly trustVersion?: number;
+  readonly probe?: string;
+}
+
+/** What is kept of a failure besides its classification, for whoever looks into it later. */
+interface FailureDetail {
+  readonly recoverable: boolean;
+  readonly retryCount?: number;
+  readonly wasTransient?: boolean;
+  readonly argumentSummary: Readonly<Record<string, string>>;
+  readonly argumentsDigest: string;
+  readonly traceback?: string;
+  /** JSON, redacted and cut. */
+  readonly context?: string;
+}
+
+/** One outcome as the ledger keeps it: no credentials, no raw arguments, and of a success nothing but that it happened. */
+export type OutcomeRecord =
+  (Call & { readonly kind: 'success' }) | (Call & { readonly kind: 'unknown' }) | (Call & Failure & FailureDetail);
+
+const MOST_TRACEBACK = 2048;
+const MOST_CONTEXT = 1024;
+
+/** Judges a report and keeps what may be kept of it. */
+export function recordOf(report: Report): OutcomeRecord {
+  const verdict = judge(report);
+  const call = callOf(report);
+  return verdict.kind === 'failure' ? { ...call, ...verdict, ...detailOf(report) } : { ...call, kind: verdict.kind };
+}
+
+function callOf(report: Report): Call {
+  return present({
+    server: redactTokens(serverOf(report)),
+    name: redactTokens(report.tool),
+    scope: normaliseScope(report.scope) ?? scopeOf(report.tool, report.args),
+    callId: report.callId,
+    agent: report.agent,
+    session: report.session,
+    turn: report.turn,
+    at: milliseconds(report.at),
+    startedAt: milliseconds(report.startedAt),
+    trustVersion: report.trustVersion,
+    probe: report.probe,
+  });
+}
+
+function detailOf(report: Report): FailureDetail {
+  return present({
+    recoverable: report.recoverable ?? true,
+    retryCount: report.retryCount,
+    wasTransient: report.wasTransient,
+    argumentSummary: summarise(report.tool, report.args),
+    argumentsDigest: argumentsDigest(report.args),
+    traceback: report.traceback === undefined ? undefined : redactText(report.traceback, MOST_TRACEBACK),
+    context: report.context === undefined ? undefined : contextText(report.context),
+  });
+}
+
+function contextText(context: unknown): string {
+  return redactText(JSON.stringify(plainCopy(context, { depth: 6, nodes: 100, characters: 400 })), MOST_CONTEXT);
+}
+
+function milliseconds(time: number | Date | undefined): number | undefined {
+  const value = time instanceof Date ? time.getTime() : time;
+  return Number.isFinite(value) ? value : undefined;
+}
+
+type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
+
+/** Without the keys that hold undefined: a record is written as JSON and compared as such. */
+function present<T extends object>(value: T): Present<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, held]) => held !== undefined)) as Present<T>;
+}

@@ -1,0 +1,80 @@
+import { looksRandom, REDACTED, redactTokens, SECRET_NAME } from './secrets.ts';
+
+/** No more than this is looked at, whatever `max` says. */
+const MOST_SCANNED = 8192;
+
+/** Quoted (also inside quoted JSON, where the quotes are escaped), or one bare word. An unclosed quote runs to the end. */
+const VALUE = [
+  String.raw`\\{1,4}"[^"]*(?:"|$)`,
+  String.raw`"(?:[^"\\]|\\[\s\S])*(?:"|\\?$)`,
+  String.raw`'(?:[^'\\]|\\[\s\S])*(?:'|\\?$)`,
+  String.raw`[^\s,;&"'<>)}\]\\]+`,
+].join('|');
+
+const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|$)/g;
+const USERINFO = /([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/?#"'<>]{0,256}@/gi;
+/** A raw password may hold a slash; a port followed by a path with an `@` in it is no password. */
+const USERINFO_WITH_SLASH = /([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/@:"'<>]{0,256}:(?!\d{1,5}(?:\/|$))[^\s@"'<>]{0,256}@/gi;
+const COOKIE = /\b((?:set-)?cookie["']?\s{0,4}[:=]\s{0,4})[^\r\n]+/gi;
+const SCHEME = /\b(bearer|basic|negotiate|digest)(\s{1,4})(?=\S*[\d._=+/-]|\S{16})(?!\[redacted\])[^\s"',;<>]{6,}/gi;
+const AUTHORIZATION =
+  /(authorization["'\\]{0,5}\s{0,4}[:=]\s{0,4}["'\\]{0,5})(?:([a-z][a-z0-9-]{2,20})\s+)?(?!\[redacted\])[^\s"',;<>\\]+/gi;
+const NAMED = new RegExp(
+  String.raw`(${SECRET_NAME}[\w-]{0,24}\\{0,4}["']?\s{0,4}(?:=>|:=|[:=])\s{0,4}|--[\w-]{0,24}${SECRET_NAME}[\w-]{0,24}\s{1,4})` +
+    String.raw`(?!\\{0,4}["']?\[redacted\])(?:${VALUE})`,
+  'gi',
+);
+const QUERY = /([?&;]([^=&#\s"'<>]{1,64})=)(?!\[redacted\])([^&#\s"'<>]+)/g;
+/** Query parameters that hold a credential under a name too common to be one elsewhere. */
+const QUERY_SECRET =
+  /^(?:key|sig|code|hash|hmac|nonce|assertion|ticket|x-(?:amz|goog)-(?:signature|credential|security-token))$/i;
+const WEBHOOK = /(\/(?:services|webhooks?|hooks)\/)[A-Za-z0-9_-]{6,}(?:\/[A-Za-z0-9_-]{6,})+/gi;
+
+/**
+ * A text without credentials, at most `max` characters long. What is removed leaves `[redacted]` in its place, together
+ * with the name it went under: an operator may know that a token was there, not which.
+ */
+export function redactText(text: string, max: number): string {
+  const window = within(text, Math.min(MOST_SCANNED, max * 2 + 1024));
+  const clean = removeCredentials(window);
+  if (clean.length <= max && window.length === text.length) return clean;
+  return `${cut(clean, max - 1)}…`;
+}
+
+function removeCredentials(text: string): string {
+  const named = text
+    .replace(PRIVATE_KEY, REDACTED)
+    .replace(USERINFO, `$1${REDACTED}@`)
+    .replace(USERINFO_WITH_SLASH, `$1${REDACTED}@`)
+    .replace(COOKIE, `$1${REDACTED}`)
+    .replace(AUTHORIZATION, (_, head: string) => `${head}${REDACTED}`)
+    .replace(SCHEME, `$1$2${REDACTED}`)
+    .replace(NAMED, `$1${REDACTED}`)
+    .replace(WEBHOOK, `$1${REDACTED}`);
+  return redactTokens(named).replace(QUERY, (whole, head: string, name: string, value: string) =>
+    QUERY_SECRET.test(name) || isOpaque(value) ? `${head}${REDACTED}` : whole,
+  );
+}
+
+/** In a query string a long value of letters and digits is more often a credential than a word. */
+function isOpaque(value: string): boolean {
+  return looksRandom(value) || (/^[\w.~+/=%-]{16,}$/.test(value) && /\d/.test(value) && /[a-z]/i.test(value));
+}
+
+/**
+ * The beginning of a long text, ending where a word ends: half a token is too short for its own shape and would be
+ * left standing.
+ */
+function within(text: string, most: number): string {
+  if (text.length <= most) return text;
+  let end = most;
+  while (end > 0 && !/\s/.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
+}
+
+/** Not between the two halves of a surrogate pair. */
+function cut(text: string, length: number): string {
+  const at = Math.max(0, length);
+  const last = text.charCodeAt(at - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? at - 1 : at);
+}

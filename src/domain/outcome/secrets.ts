@@ -1,0 +1,76 @@
+/** What a credential looks like: by its own shape, by the name it goes under, or by being long and random. */
+
+export const REDACTED = '[redacted]';
+
+/** Argument and header names whose values are never shown. `max_tokens` and `author` are not secrets. */
+const SECRET_NAMES = [
+  'pass(?:word|wd|phrase|code)',
+  'pwd',
+  'secret',
+  'token(?![a-z])',
+  'api[-_ ]?key',
+  'access[-_ ]?key',
+  'private[-_ ]?key',
+  'auth(?:orization|entication)?(?![a-z])',
+  'credential',
+  'cookie',
+  'session[-_]?id',
+  'signature',
+  'bearer(?![a-z])',
+  'connection[-_]?string',
+].join('|');
+
+/** As the source of a larger expression; matched without regard to case. */
+export const SECRET_NAME = `(?:${SECRET_NAMES})`;
+
+const SECRET_NAME_PATTERN = new RegExp(SECRET_NAME, 'i');
+
+/** Whether values under this name are kept out of everything; camelCase is taken apart first (`accessTokens` is not). */
+export function isSecretName(name: string): boolean {
+  const bounded = name.slice(0, 200);
+  return SECRET_NAME_PATTERN.test(bounded.replace(/([a-z0-9])([A-Z])/g, '$1_$2'));
+}
+
+/** Tokens that name their issuer. Over-long is better than a remainder, so every shape is greedy. */
+const SHAPES = [
+  '(?:sk|rk|pk)[-_][A-Za-z0-9_-]{16,}',
+  'gh[oprsu]_[A-Za-z0-9_]{16,}',
+  'github_pat_[A-Za-z0-9_]{16,}',
+  'glpat-[A-Za-z0-9_-]{16,}',
+  '(?:AKIA|ASIA)[A-Z0-9]{16,}',
+  'xox[a-z]-[A-Za-z0-9-]{8,}',
+  'xapp-[A-Za-z0-9-]{8,}',
+  'AIza[A-Za-z0-9_-]{30,}',
+  'ya29\\.[A-Za-z0-9_-]{16,}',
+  'npm_[A-Za-z0-9]{30,}',
+  'pypi-[A-Za-z0-9_-]{16,}',
+  'hf_[A-Za-z0-9]{16,}',
+  'shp(?:at|ca|pa|ss)_[A-Za-z0-9]{16,}',
+  'dop_v1_[A-Za-z0-9]{16,}',
+  'SG\\.[A-Za-z0-9_-]{16,}\\.[A-Za-z0-9_-]{16,}',
+  'eyJ[A-Za-z0-9_-]{5,}\\.[A-Za-z0-9_-]{5,}(?:\\.[A-Za-z0-9_-]*)?',
+  '[0-9]{6,12}:[A-Za-z0-9_-]{30,}',
+].join('|');
+
+const TOKEN = new RegExp(`(?<![A-Za-z0-9])(?:${SHAPES})`, 'g');
+/** A host or a path may have been lower-cased on its way. */
+const TOKEN_ANY_CASE = new RegExp(`(?<![A-Za-z0-9])(?:${SHAPES})`, 'gi');
+
+export function redactTokens(text: string): string {
+  return text.replace(TOKEN, REDACTED);
+}
+
+export function hasToken(text: string): boolean {
+  return text.search(TOKEN_ANY_CASE) !== -1;
+}
+
+/**
+ * Long and random: 32 or more hex digits, or a run of 24 letters and digits in which the digits come in three or more
+ * groups. Names that people give (`my-long-project-2024`, `ApplicationConfiguration2`) have fewer, UUIDs shorter runs.
+ */
+export function looksRandom(text: string): boolean {
+  const runs = text.slice(0, 4096).match(/[A-Za-z0-9]{24,}/g) ?? [];
+  return runs.some(
+    (run) => /^[0-9a-f]{32,}$/i.test(run) || (/[A-Za-z]/.test(run) && (run.match(/\d+/g) ?? []).length >= 3),
+  );
+}

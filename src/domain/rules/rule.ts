@@ -1,0 +1,80 @@
+import type { Rule } from './rules.schema.ts';
+
+/** What governs a tool when nobody says otherwise. Every number is explained in docs/rules.md. */
+export const DEFAULT_RULE: Rule = {
+  countThreshold: 3,
+  consecutiveThreshold: null,
+  rateThreshold: null,
+  minSamples: 5,
+  windowSeconds: 3600,
+  severityFilter: ['server_error', 'crash', 'security'],
+  expectedFailureRate: 0,
+  decayPerHour: 0,
+  minReporters: 1,
+  repeatedAuthThreshold: 5,
+  unknownCounts: false,
+  escalationDurationSeconds: 1800,
+  cooldownSeconds: 900,
+  successCountToRecover: 3,
+  autoRecovery: true,
+  blockAfter: 5,
+  blockAfterRelapses: 3,
+  blockDurationSeconds: null,
+  securityBlocks: 'tool',
+  reachability: { countThreshold: 2, windowSeconds: 300 },
+  notify: true,
+  enforce: true,
+  risk: 'write',
+  probeWaitMs: 2000,
+  probeLeaseSeconds: 30,
+};
+
+export const PRESETS = {
+  default: DEFAULT_RULE,
+  conservative: {
+    ...DEFAULT_RULE,
+    countThreshold: 2,
+    windowSeconds: 1800,
+    severityFilter: ['server_error', 'crash'],
+    escalationDurationSeconds: 3600,
+    cooldownSeconds: 1800,
+    successCountToRecover: 5,
+  },
+  lenient: {
+    ...DEFAULT_RULE,
+    countThreshold: 5,
+    severityFilter: ['crash', 'security'],
+    escalationDurationSeconds: 900,
+    cooldownSeconds: 600,
+    successCountToRecover: 2,
+  },
+  'rate-based': {
+    ...DEFAULT_RULE,
+    countThreshold: null,
+    rateThreshold: 0.5,
+    windowSeconds: 600,
+    escalationDurationSeconds: 1200,
+  },
+} satisfies Record<string, Rule>;
+
+export type PresetName = keyof typeof PRESETS;
+
+/** What counts as a failure of the subject the rule is applied to. A server fails only by being out of reach. */
+export type EffectiveRule = Rule & { readonly countBy: 'severity' | 'reachability' };
+
+export function forTool(rule: Rule): EffectiveRule {
+  return { ...rule, countBy: 'severity' };
+}
+
+export function forServer(rule: Rule): EffectiveRule {
+  return {
+    ...rule,
+    ...rule.reachability,
+    consecutiveThreshold: null,
+    rateThreshold: null,
+    expectedFailureRate: 0,
+    repeatedAuthThreshold: null,
+    minReporters: 1,
+    countBy: 'reachability',
+  };
+}

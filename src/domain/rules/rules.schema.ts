@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { SEVERITIES } from '../outcome/outcome.ts';
+import { DEFAULT_RULE, PRESETS } from './rule.ts';
+
+const positive = z.int().positive().max(1_000_000);
+const seconds = z.int().positive().max(31_536_000);
+const share = z.number().min(0).max(1);
+
+/** One rule, complete. A file may name any part of it; see RuleInFile. */
+export const Rule = z.strictObject({
+  countThreshold: z.nullable(positive).describe('Counted failures in the window that escalate.'),
+  consecutiveThreshold: z.nullable(positive).describe('Failures in a row that escalate.'),
+  rateThreshold: z.nullable(share.gt(0)).describe('Share of failed calls in the window that escalates.'),
+  minSamples: positive.describe('Calls in the window before a rate means anything.'),
+  windowSeconds: seconds,
+  severityFilter: z.array(z.enum(SEVERITIES)).describe('Severities that count. Security always does.'),
+  expectedFailureRate: share.lt(1).describe('Share of calls that fail rightly and is not held against the tool.'),
+  decayPerHour: share.describe('How fast a failure fades after it has left the window. 0: it is gone at once.'),
+  minReporters: positive.describe('Distinct agents that must see failures before a tool escalates for all.'),
+  repeatedAuthThreshold: z.nullable(positive).describe('Refused credentials in the window that escalate at once.'),
+  unknownCounts: z.boolean().describe('Whether a call that was never answered counts as a timeout.'),
+  escalationDurationSeconds: seconds,
+  cooldownSeconds: z.int().min(0).max(31_536_000).describe('Time without counted failures before recovery begins.'),
+  successCountToRecover: positive,
+  autoRecovery: z.boolean().describe('false: ESCALATED waits for `surety recover`.'),
+  blockAfter: z.nullable(positive).describe('Counted failures within one escalation that block. null: never.'),
+  blockAfterRelapses: z.nullable(positive).describe('Relapses in the window that block. null: never.'),
+  blockDurationSeconds: z.nullable(seconds).describe('null: BLOCKED ends only by a person.'),
+  securityBlocks: z.enum(['tool', 'scope']).describe('What a security failure blocks.'),
+  reachability: z.strictObject({ countThreshold: positive, windowSeconds: seconds }),
+  notify: z.boolean(),
+  enforce: z.boolean().describe('false: shadow mode. Everything is recorded, nothing is held.'),
+  risk: z.enum(['read', 'write', 'destructive']),
+  probeWaitMs: z.int().min(0).max(600_000).describe('How long to wait for a probe that somebody else holds.'),
+  probeLeaseSeconds: z.int().min(1).max(3600).describe('How long a probe may be silent before it is taken for dead.'),
+});
+export type Rule = z.infer<typeof Rule>;
+export type Risk = Rule['risk'];
+
+const presetNames = Object.keys(PRESETS) as (keyof typeof PRESETS)[];
+
+/** Naming one threshold turns the unnamed count threshold off: a rule triggers by what it says, not by a default. */
+export const RuleInFile = Rule.partial()
+  .extend({ preset: z.enum(presetNames).optional(), comment: z.string().optional() })
+  .transform(({ preset, comment: _, ...named }): Rule => {
+    const base = preset ? PRESETS[preset] : DEFAULT_RULE;
+    const triggersOtherwise = named.consecutiveThreshold != null || named.rateThreshold != null;
+    // Zod leaves an absent key out, so nothing undefined can overwrite the base.
+    return {
+      ...base,
+      ...(triggersOtherwise && !preset ? { countThreshold: null } : {}),
+      ...(named as Partial<Rule>),
+    } as Rule;
+  });
+
+const Answer = z.enum(['allow', 'ask', 'deny']);
+const Answers = z.strictObject({ read: Answer, write: Answer, destructive: Answer });
+
+/** What the gate answers when trust alone does not say. */
+export const Situations = z.strictObject({
+  unknown: Answers.default({ read: 'allow', write: 'allow', destructive: 'ask' }),
+  stale: Answers.default({ read: 'allow', write: 'allow', destructive: 'ask' }),
+  empty: Answers.default({ read: 'ask', write: 'ask', destructive: 'ask' }),
+  blocked: Answers.default({ read: 'deny', write: 'deny', destructive: 'deny' }),
+});
+export type Situations = z.infer<typeof Situations>;
+
+const rulesByName = z.record(z.string().min(1).max(400), RuleInFile).default({});
+
+/** surety.json */
+export const Rules = z.strictObject({
+  $schema: z.string().optional(),
+  version: z.literal(1).default(1),
+  defaultRule: RuleInFile.default(DEFAULT_RULE),
+  toolRules: rulesByName.describe('By tool name or server/name; globs allowed.'),
+  domainRules: rulesByName.describe('By host; globs allowed.'),
+  serverRules: rulesByName.describe('By server; globs allowed.'),
+  enableAutoRecovery: z.boolean().default(true),
+  persistAcrossSessions: z.boolean().default(true),
+  maxHistoryEntries: positive.default(1000).describe('Entries that `surety history` reads back at the most.'),
+  enforce: z.boolean().default(true).describe('false: shadow mode for every tool.'),
+  blocklist: z.array(z.string().min(1)).default([]).describe('Tools that are denied always, even under break glass.'),
+  situations: Situations.prefault({}),
+  staleAfterSeconds: z.int().min(1).max(3600).default(10),
+  maxLatenessSeconds: z.int().min(0).max(31_536_000).default(3600).describe('How old a report may say it is.'),
+  retentionDays: z.int().min(1).max(3650).default(30),
+});
+export type Rules = z.infer<typeof Rules>;

@@ -1,0 +1,139 @@
+import type { RuleView } from '../rules/resolve.ts';
+import { advanceAll, applyEntries, needsUnfolding } from './apply.ts';
+import type { PartEffect } from './draft.ts';
+import type { Entry } from './entry.ts';
+import type { Parts, Subject } from './parts.ts';
+import { ruleOfPart } from './parts.ts';
+import { stricterOf } from './reconcile.ts';
+import { dueAt } from './transition.ts';
+
+/** How far the ledger has been read, and in which life of it. The id tells a restored ledger from a grown one. */
+export interface Watermark {
+  readonly generation: string;
+  readonly seq: number;
+  readonly id: string | null;
+}
+
+/** All a subject's workflow knows. Plain JSON: it crosses continue-as-new. */
+export interface Memory {
+  readonly subject: Subject;
+  readonly watermark: Watermark;
+  readonly version: number;
+  readonly rules: RuleView;
+  readonly parts: Parts;
+}
+
+/** What the ledger says is new. */
+export interface Pulled {
+  readonly subject: Subject;
+  readonly watermark: Watermark;
+  readonly entries: readonly Entry[];
+  /** More rows are waiting than fitted. */
+  readonly more: boolean;
+  /** Only when they differ from the ones the workflow has. */
+  readonly rules?: RuleView;
+  /** 0 where nothing was projected yet. */
+  readonly projectedVersion: number;
+  /** Only for a workflow without memory, or one that is behind it. */
+  readonly projection?: Projection;
+  /** The ledger does not continue what the workflow has read. */
+  readonly broken?: 'other generation' | 'ledger is behind' | 'ledger was rewritten';
+  /** The ledger's clock, epoch milliseconds. */
+  readonly now: number;
+}
+
+export interface Projection {
+  readonly version: number;
+  readonly seq: number;
+  readonly parts: Parts;
+}
+
+export interface Absorbed {
+  readonly memory: Memory;
+  readonly effects: readonly PartEffect[];
+  /** Disagreements, for the audit. */
+  readonly remarks: readonly string[];
+  /** There is more to read before the state is worth showing. */
+  readonly unread: boolean;
+}
+
+/** Takes in one page of the ledger. Pure, so that what a restore leads to can be tried without a server. */
+export function absorb(memory: Memory | undefined, pulled: Pulled): Absorbed {
+  if (memory === undefined) return read(adopted(pulled), pulled);
+  const rules = pulled.rules ?? memory.rules;
+  if (pulled.broken !== undefined) return jumpedTo(pulled.watermark, { ...memory, rules }, pulled, pulled.broken);
+  if (pulled.projection !== undefined) {
+    const seq = Math.max(memory.watermark.seq, pulled.projection.seq);
+    return jumpedTo({ ...pulled.watermark, seq, id: null }, { ...memory, rules }, pulled, 'workflow is behind');
+  }
+  return read({ ...memory, rules }, pulled);
+}
+
+/** Time passes, also when nothing is reported. */
+export function settle(memory: Memory, now: number): Pick<Absorbed, 'memory' | 'effects'> {
+  const { parts, effects } = advanceAll(memory.subject, memory.parts, now, memory.rules, memory.version + 1);
+  return { memory: { ...memory, parts }, effects };
+}
+
+/** What a gate or a person can see of the state: if this is the same, nothing needs to be projected. */
+export function visible({ subject, parts, rules }: Memory): string {
+  const shown = Object.entries(parts)
+    .filter(([, state]) => state.status !== 'TRUSTED')
+    .map(([part, state]) => [part, { ...state, tally: null }, dueAt(state, ruleOfPart(subject, rules, part)) ?? null]);
+  return JSON.stringify(shown);
+}
+
+function adopted(pulled: Pulled): Memory {
+  const { projection, rules, subject, watermark } = pulled;
+  if (rules === undefined) throw new TypeError('a first pull brings the rules');
+  return { subject, rules, watermark, version: projection?.version ?? 0, parts: projection?.parts ?? {} };
+}
+
+function jumpedTo(watermark: Watermark, memory: Memory, pulled: Pulled, why: string): Absorbed {
+  const version = Math.max(memory.version, pulled.projectedVersion);
+  const remark =
+    `${why}: the workflow had read up to ${memory.watermark.seq} at version ${memory.version}, ` +
+    `the ledger ends at ${pulled.watermark.seq} and was projected at version ${pulled.projectedVersion}; ` +
+    `the stricter state holds, reading goes on after ${watermark.seq}`;
+  const parts = stricterOf(memory.parts, pulled.projection?.parts ?? {});
+  return { memory: { ...memory, watermark, version, parts }, effects: [], remarks: [remark], unread: true };
+}
+
+function read(memory: Memory, pulled: Pulled): Absorbed {
+  const { subject, rules } = memory;
+  let parts = memory.parts;
+  const effects: PartEffect[] = [];
+  let readTo = memory.watermark;
+  for (const { eventful, folded } of segments(pulled.entries)) {
+    if (eventful !== undefined) {
+      const applied = applyEntries(subject, parts, [eventful], rules, memory.version + 1);
+      parts = applied.parts;
+      effects.push(...applied.effects);
+      readTo = { ...pulled.watermark, seq: eventful.seq, id: null };
+    }
+    // Folded successes say nothing about single calls; where those matter the rows are read again one by one.
+    const known = parts;
+    if (folded.some((entry) => needsUnfolding(known, entry))) {
+      return { memory: { ...memory, watermark: readTo, parts }, effects, remarks: [], unread: true };
+    }
+    const applied = applyEntries(subject, parts, folded, rules, memory.version + 1);
+    parts = applied.parts;
+    effects.push(...applied.effects);
+  }
+  return { memory: { ...memory, watermark: pulled.watermark, parts }, effects, remarks: [], unread: pulled.more };
+}
+
+/** An eventful row and the folded successes up to the next one. Those overlap in the ledger, so they stand or fall together. */
+function* segments(entries: readonly Entry[]): Generator<{ eventful?: Entry; folded: readonly Entry[] }> {
+  let folded: Entry[] = [];
+  let eventful: Entry | undefined;
+  for (const entry of entries) {
+    if ('count' in entry) {
+      folded.push(entry);
+      continue;
+    }
+    if (eventful !== undefined || folded.length > 0) yield { ...(eventful ? { eventful } : {}), folded };
+    [eventful, folded] = [entry, []];
+  }
+  if (eventful !== undefined || folded.length > 0) yield { ...(eventful ? { eventful } : {}), folded };
+}

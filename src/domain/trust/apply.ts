@@ -1,0 +1,155 @@
+import type { RuleView } from '../rules/resolve.ts';
+import { bound, MOST_SCOPES } from './bound.ts';
+import type { Draft, PartEffect } from './draft.ts';
+import { advancePart, applyTo, draftOf, forgetIfSpent, remove, ruleIn, statusOf } from './draft.ts';
+import type { CallEntry, Entry, OrderEntry } from './entry.ts';
+import { countsOnServer } from './entry.ts';
+import type { TrustEvent } from './event.ts';
+import type { Parts, Subject } from './parts.ts';
+import { partOfAgent, scopeOfPart, WHOLE } from './parts.ts';
+
+export interface Applied {
+  readonly parts: Parts;
+  readonly effects: readonly PartEffect[];
+  readonly touched: readonly string[];
+}
+
+/** Applies rows of the ledger in order. Each costs the same however many rows came before it. */
+export function applyEntries(
+  subject: Subject,
+  parts: Parts,
+  entries: readonly Entry[],
+  view: RuleView,
+  version: number,
+): Applied {
+  const draft = draftOf(subject, parts, view, version);
+  for (const entry of entries) {
+    if (isOrder(entry)) applyOrder(draft, entry);
+    else applyCall(draft, entry);
+    if (draft.size >= MOST_SCOPES) bound(draft, entry.receivedAt);
+  }
+  return { parts: draft.parts, effects: draft.effects, touched: [...draft.touched] };
+}
+
+/** Moves every part to where time alone has brought it by `now`, and forgets what is spent. */
+export function advanceAll(subject: Subject, parts: Parts, now: number, view: RuleView, version: number): Applied {
+  const draft = draftOf(subject, parts, view, version);
+  for (const part of Object.keys(parts)) {
+    advancePart(draft, part, now);
+    forgetIfSpent(draft, part, now);
+  }
+  return { parts: draft.parts, effects: draft.effects, touched: [...draft.touched] };
+}
+
+/** Whether a folded entry would reach a part that waits for single successes. */
+export function needsUnfolding(parts: Parts, entry: Entry): boolean {
+  if (isOrder(entry)) return false;
+  const scope = entry.scope ?? WHOLE;
+  const reached = [WHOLE, scope, partOfAgent(scope, entry.agent ?? '')];
+  return reached.some((part) => (parts[part]?.status ?? 'TRUSTED') !== 'TRUSTED');
+}
+
+function applyCall(draft: Draft, entry: CallEntry): void {
+  const { subject } = draft;
+  if (subject.kind === 'tool' && countsOnServer(subject.server, entry.scope, entry.category) && !isProbe(entry)) return;
+  const event = eventOf(draft, entry);
+  if (event === undefined) return;
+  const part = subject.kind === 'server' ? WHOLE : partForScope(draft, entry.scope ?? WHOLE);
+  if (part !== WHOLE && blocksWholeTool(draft, event, part)) {
+    applyTo(draft, WHOLE, event, entry.receivedAt);
+    return;
+  }
+  const before = statusOf(draft, part);
+  applyTo(draft, part, event, entry.receivedAt);
+  if (before === 'TRUSTED' && statusOf(draft, part) === 'TRUSTED') applyToAgent(draft, part, event, entry);
+  else dropAgents(draft, part);
+  // A tool in doubt as a whole is redeemed, or condemned, by what any of its scopes does.
+  if (part !== WHOLE && statusOf(draft, WHOLE) !== 'TRUSTED') applyTo(draft, WHOLE, event, entry.receivedAt);
+}
+
+/** What one agent alone has seen is held against the tool for that agent alone. */
+function applyToAgent(draft: Draft, part: string, event: TrustEvent, entry: CallEntry): void {
+  const own = partOfAgent(part, entry.agent ?? '');
+  if (ruleIn(draft, part).minReporters > 1) applyTo(draft, own, event, entry.receivedAt);
+}
+
+function dropAgents(draft: Draft, part: string): void {
+  if (ruleIn(draft, part).minReporters === 1) return;
+  for (const other of Object.keys(draft.parts)) {
+    if (other !== part && scopeOfPart(other) === part && other.includes('@')) remove(draft, other);
+  }
+}
+
+function applyOrder(draft: Draft, entry: OrderEntry): void {
+  const event: TrustEvent = { type: 'orderGiven', order: entry.kind, at: entry.at, by: entry.by, reason: entry.reason };
+  const aimed = entry.scope ?? WHOLE;
+  const covered = Object.keys(draft.parts).filter((part) => aimed === WHOLE || scopeOfPart(part) === aimed);
+  switch (entry.kind) {
+    case 'block':
+      applyTo(draft, aimed, event, entry.receivedAt);
+      return;
+    case 'recover':
+      for (const part of covered) applyTo(draft, part, event, entry.receivedAt);
+      return;
+    case 'reset':
+      for (const part of covered) if (part !== aimed) remove(draft, part);
+      applyTo(draft, aimed, event, entry.receivedAt);
+      return;
+  }
+}
+
+/** With no room for another scope its outcomes count on the tool itself. */
+function partForScope(draft: Draft, scope: string): string {
+  return draft.parts[scope] === undefined && draft.size >= 2 * MOST_SCOPES ? WHOLE : scope;
+}
+
+function blocksWholeTool(draft: Draft, event: TrustEvent, part: string): boolean {
+  return (
+    event.type === 'callFailed' &&
+    event.severity === 'security' &&
+    event.evidence === 'structured' &&
+    ruleIn(draft, part).securityBlocks === 'tool'
+  );
+}
+
+function eventOf(draft: Draft, entry: CallEntry): TrustEvent | undefined {
+  const { at, trustVersion, startedAt, agent, category, evidence, recoverable } = entry;
+  const call = {
+    at,
+    ...(trustVersion === undefined ? {} : { trustVersion }),
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(agent === undefined ? {} : { agent }),
+  };
+  switch (entry.kind) {
+    case 'success':
+      return { ...call, type: 'callSucceeded', count: entry.count ?? 1, lapsed: entry.probe === 'lapsed' };
+    case 'failure':
+      return {
+        ...call,
+        type: 'callFailed',
+        severity: entry.severity ?? 'server_error',
+        category: category ?? 'quality',
+        evidence: evidence ?? 'text',
+        recoverable: recoverable ?? true,
+      };
+    case 'unknown': {
+      const counts = isProbe(entry) || ruleIn(draft, entry.scope ?? WHOLE).unknownCounts;
+      if (!counts) return undefined;
+      const timeout = {
+        severity: 'timeout',
+        category: 'reachability',
+        evidence: 'structured',
+        recoverable: true,
+      } as const;
+      return { ...call, type: 'callFailed', ...timeout, silentProbe: isProbe(entry) };
+    }
+  }
+}
+
+function isProbe(entry: CallEntry): boolean {
+  return entry.kind === 'unknown' && entry.probe !== undefined;
+}
+
+function isOrder(entry: Entry): entry is OrderEntry {
+  return entry.kind === 'reset' || entry.kind === 'block' || entry.kind === 'recover';
+}

@@ -1,0 +1,94 @@
+import type { RuleView } from '../rules/resolve.ts';
+import { LOCAL } from './entry.ts';
+import type { Parts, Subject } from './parts.ts';
+import { nextDue, ruleOfPart, scopeOfPart, strictest, WHOLE } from './parts.ts';
+import { duration, failuresInWindow } from './tally.ts';
+import { dueAt } from './transition.ts';
+import type { TrustState } from './trust.ts';
+
+export function nameOf({ kind, server, name }: Subject): string {
+  if (kind === 'server') return `server ${server}`;
+  return server === LOCAL ? name : `${server}/${name}`;
+}
+
+/** "for api.example.com", "for program git, as seen by agent a1"; empty for the whole. */
+export function partLabel(part: string): string {
+  const scope = scopeOfPart(part);
+  const [kind, ...rest] = scope.split(':');
+  const what = scope === WHOLE ? '' : kind === 'host' ? `for ${rest.join(':')}` : `for ${kind} ${rest.join(':')}`;
+  const agent = part === scope ? '' : `as seen by agent ${decodeURIComponent(part.slice(scope.length + 1))}`;
+  return [what, agent].filter((text) => text !== '').join(', ');
+}
+
+export function labelOf(subject: Subject, part: string): string {
+  return [nameOf(subject), partLabel(part)].filter((text) => text !== '').join(' ');
+}
+
+export function reasonOf(state: TrustState): string {
+  return state.status === 'TRUSTED' ? '' : state.reason;
+}
+
+/** What one line can say of the strictest part. */
+export function headline(subject: Subject, parts: Parts): string {
+  const { part, state } = strictest(parts);
+  return state.status === 'TRUSTED'
+    ? `${nameOf(subject)} is TRUSTED`
+    : `${labelOf(subject, part)} is ${state.status}: ${state.reason}`;
+}
+
+export function dueOf(subject: Subject, parts: Parts, rules: RuleView): { at: number; what: string } | undefined {
+  const due = nextDue(subject, parts, rules);
+  if (due === undefined) return undefined;
+  const ends = parts[due.part]?.status === 'BLOCKED' ? 'block' : 'escalation';
+  return { at: due.at, what: `${ends} of ${labelOf(subject, due.part)} ends` };
+}
+
+/** The page an operator sees in Temporal UI. Times are UTC, to the second. */
+export function detailsOf(subject: Subject, parts: Parts, rules: RuleView, rejected: number): string {
+  const inDoubt = Object.entries(parts).filter(([, state]) => state.status !== 'TRUSTED');
+  const rows = inDoubt.slice(0, 50).map(([part, state]) => {
+    const due = dueAt(state, ruleOfPart(subject, rules, part));
+    const since = state.status === 'TRUSTED' ? '' : clock(state.since);
+    return `| ${cell(partLabel(part) || 'all calls')} | ${state.status} | ${since} | ${cell(reasonOf(state))} | ${nextStep(state, due, ruleOfPart(subject, rules, part).successCountToRecover)} |`;
+  });
+  const { level, pattern, rule } = rules.own;
+  return [
+    `## ${cell(headline(subject, parts))}`,
+    '',
+    ...(rows.length === 0
+      ? ['No failures are held against it.']
+      : ['| what | state | since | why | what ends it |', '|---|---|---|---|---|', ...rows]),
+    ...(inDoubt.length > 50 ? [`…and ${inDoubt.length - 50} more.`] : []),
+    '',
+    `Rule: ${level}${pattern === undefined ? '' : ` \`${cell(pattern)}\``} (rules version ${rules.version}), ` +
+      `window ${duration(rule.windowSeconds)}, ${rule.successCountToRecover} successes to recover` +
+      `${rule.enforce ? '' : ', shadow mode: nothing is held'}.`,
+    ...(rejected === 0 ? [] : ['', `${rejected} reports could not be understood and were left out.`]),
+  ].join('\n');
+}
+
+export function nextStep(state: TrustState, due: number | undefined, successesToRecover: number): string {
+  switch (state.status) {
+    case 'TRUSTED':
+      return '';
+    case 'ESCALATED':
+      return due === undefined ? 'a person: `surety recover`' : `cooldown ends ${clock(due)}`;
+    case 'RECOVERING':
+      return `${successesToRecover - state.successes} more successes (${state.successes} of ${successesToRecover})`;
+    case 'BLOCKED':
+      return due === undefined ? 'a person: `surety reset`' : `the block ends ${clock(due)}`;
+  }
+}
+
+export function failureCount(state: TrustState, subject: Subject, part: string, rules: RuleView, now: number): number {
+  return failuresInWindow(state.tally, ruleOfPart(subject, rules, part), now);
+}
+
+function clock(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+/** Names are anybody's text: no Markdown of theirs may end up in ours. */
+function cell(text: string): string {
+  return text.replace(/[|`<>[\]\n\r]/g, ' ').slice(0, 200);
+}

@@ -1,0 +1,43 @@
+import type { Category, Evidence, Severity } from '../outcome/outcome.ts';
+import type { OrderName } from './event.ts';
+
+/** One row of the ledger as trust reads it. `receivedAt` is the ledger's clock and decides what is due; `at` is the event's own time. */
+export type Entry = CallEntry | OrderEntry;
+
+interface Row {
+  readonly seq: number;
+  readonly at: number;
+  readonly receivedAt: number;
+  readonly scope?: string;
+}
+
+export interface CallEntry extends Row {
+  readonly kind: 'success' | 'failure' | 'unknown';
+  readonly startedAt?: number;
+  readonly trustVersion?: number;
+  readonly agent?: string;
+  /** Set when the call was a probe: whether its lease was alive when the outcome was recorded. */
+  readonly probe?: 'live' | 'lapsed';
+  readonly severity?: Severity;
+  readonly category?: Category;
+  readonly evidence?: Evidence;
+  readonly recoverable?: boolean;
+  /** Set on folded successes, even on one: how many calls it stands for. It reaches only parts that are trusted. */
+  readonly count?: number;
+}
+
+export interface OrderEntry extends Row {
+  readonly kind: OrderName;
+  readonly by: string;
+  readonly reason: string;
+}
+
+export const LOCAL = 'local';
+
+/**
+ * Whom a failure to reach something is held against. With a server in between it is the server, unless the call names
+ * the host it went to: then that host was out of reach, and the server that said so is well.
+ */
+export function countsOnServer(server: string, scope: string | undefined, category: Category | undefined): boolean {
+  return category === 'reachability' && server !== LOCAL && !(scope?.startsWith('host:') ?? false);
+}

@@ -1,0 +1,223 @@
+import type { EffectiveRule } from '../rules/rule.ts';
+import type { CallFailed, CallSucceeded, OrderGiven, TrustEffect, TrustEvent } from './event.ts';
+import { duration, isCut, plural, repeatedRefusal, thresholdMet, withFailure, withSuccess } from './tally.ts';
+import type { Blocked, Escalated, Recovering, Tally, Trusted, TrustState } from './trust.ts';
+import { NO_TALLY } from './trust.ts';
+
+export interface Transition {
+  readonly state: TrustState;
+  readonly effects: readonly TrustEffect[];
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * The whole of trust. `version` is the one under which a change made now will be projected. An event that a state does
+ * not care about returns the same state and no effects.
+ */
+export function transition(state: TrustState, event: TrustEvent, rule: EffectiveRule, version: number): Transition {
+  switch (event.type) {
+    case 'callSucceeded':
+      return onSuccess(state, event, rule);
+    case 'callFailed':
+      return onFailure(state, event, rule, version);
+    case 'deadlineReached':
+      return onDeadline(state, event.at, rule, version);
+    case 'orderGiven':
+      return onOrder(state, event);
+    case 'scopesOverflowed':
+      return state.status === 'TRUSTED'
+        ? escalate(state, event.at, 'too many failing scopes', version, true)
+        : unchanged(state);
+  }
+}
+
+/** When to wake if nothing happens; undefined where only an event or a person leads on. */
+export function dueAt(state: TrustState, rule: EffectiveRule): number | undefined {
+  switch (state.status) {
+    case 'TRUSTED':
+    case 'RECOVERING':
+      return undefined;
+    case 'ESCALATED':
+      if (!rule.autoRecovery || !state.recoverable) return undefined;
+      return Math.max(state.since + escalationMs(state, rule), state.lastFailureAt + rule.cooldownSeconds * 1000);
+    case 'BLOCKED':
+      return rule.blockDurationSeconds === null ? undefined : state.since + rule.blockDurationSeconds * 1000;
+  }
+}
+
+/** Moves the state to where time alone has brought it. */
+export function advance(state: TrustState, now: number, rule: EffectiveRule, version: number): Transition {
+  const due = dueAt(state, rule);
+  return due === undefined || due > now
+    ? unchanged(state)
+    : transition(state, { type: 'deadlineReached', at: due }, rule, version);
+}
+
+function onSuccess(state: TrustState, event: CallSucceeded, rule: EffectiveRule): Transition {
+  const tally = withSuccess(state.tally, event, rule);
+  if (state.status !== 'RECOVERING') return unchanged({ ...state, tally });
+  if (event.lapsed === true || admittedBefore(state.episode, event)) return unchanged({ ...state, tally });
+  const successes = state.successes + event.count;
+  if (successes < rule.successCountToRecover) return unchanged({ ...state, tally, successes });
+  return {
+    state: { status: 'TRUSTED', tally: { ...NO_TALLY, lastSuccessAt: event.at, cutAt: event.at } },
+    effects: [announce('recovered', event.at, `successes needed and seen: ${rule.successCountToRecover}`)],
+  };
+}
+
+function onFailure(state: TrustState, event: CallFailed, rule: EffectiveRule, version: number): Transition {
+  if (isCut(state.tally, event.at)) return unchanged(state);
+  const counted = counts(event, rule);
+  const tally = withFailure(state.tally, event, rule, counted);
+  const next = { ...state, tally };
+  if (next.status === 'BLOCKED') return unchanged(next);
+  if (rule.countBy === 'severity' && event.severity === 'security' && event.evidence === 'structured') {
+    return block(next, event.at, 'security concern: a dangerous command was run or a policy was matched');
+  }
+  const atOnce = immediateReason(event, tally, rule);
+  if (!counted && atOnce === undefined) return unchanged(next);
+  switch (next.status) {
+    case 'TRUSTED': {
+      const reason = atOnce ?? thresholdMet(tally, rule, event.at);
+      return reason === undefined ? unchanged(next) : escalate(next, event.at, reason, version, event.recoverable);
+    }
+    case 'ESCALATED':
+      return failWhileEscalated(next, event, rule);
+    case 'RECOVERING':
+      return relapse(next, event, rule, version);
+  }
+}
+
+function failWhileEscalated(state: Escalated, event: CallFailed, rule: EffectiveRule): Transition {
+  const failures = state.failures + (admittedBefore(state.episode, event) ? 0 : 1);
+  if (rule.blockAfter !== null && failures >= rule.blockAfter) {
+    return block(state, event.at, `${plural(failures, 'more failure')} while escalated`);
+  }
+  const lastFailureAt = Math.max(state.lastFailureAt, event.at);
+  return unchanged({ ...state, failures, lastFailureAt, recoverable: state.recoverable && event.recoverable });
+}
+
+function relapse(state: Recovering, event: CallFailed, rule: EffectiveRule, version: number): Transition {
+  if (admittedBefore(state.episode, event)) return unchanged(state);
+  const relapses = [...state.relapses, event.at].slice(-20);
+  const recent = relapses.filter((at) => at >= event.at - rule.windowSeconds * 1000);
+  if (rule.blockAfterRelapses !== null && recent.length >= rule.blockAfterRelapses) {
+    return block(state, event.at, `${plural(recent.length, 'relapse')} in ${duration(rule.windowSeconds)}`);
+  }
+  const reason = `failed again while recovering (${plural(relapses.length, 'relapse')})`;
+  const escalated = escalate(state, event.at, reason, version, event.recoverable, relapses);
+  return { ...escalated, effects: [announce('relapsed', event.at, reason)] };
+}
+
+function onDeadline(state: TrustState, at: number, rule: EffectiveRule, version: number): Transition {
+  const due = dueAt(state, rule);
+  if (due === undefined || due > at) return unchanged(state);
+  switch (state.status) {
+    case 'TRUSTED':
+    case 'RECOVERING':
+      return unchanged(state);
+    case 'ESCALATED':
+      return recovering(state, at, 'the escalation ended', state.episode, state.relapses);
+    case 'BLOCKED':
+      return recovering(state, at, 'the block ended', { at: state.since, version }, []);
+  }
+}
+
+function onOrder(state: TrustState, event: OrderGiven): Transition {
+  const reason = event.reason === '' ? `by ${event.by}` : `${event.reason} (by ${event.by})`;
+  switch (event.order) {
+    case 'reset':
+      return {
+        state: { status: 'TRUSTED', tally: { ...NO_TALLY, cutAt: event.at } },
+        effects: [announce('reset', event.at, reason)],
+      };
+    case 'block':
+      return state.status === 'BLOCKED' ? unchanged(state) : block(state, event.at, reason, event.by);
+    case 'recover':
+      return state.status === 'ESCALATED'
+        ? recovering(state, event.at, reason, state.episode, state.relapses)
+        : unchanged(state);
+  }
+}
+
+function counts(event: CallFailed, rule: EffectiveRule): boolean {
+  if (event.silentProbe === true) return true;
+  return rule.countBy === 'reachability'
+    ? event.category === 'reachability'
+    : rule.severityFilter.includes(event.severity);
+}
+
+/** What escalates whatever the filter and the thresholds say. */
+function immediateReason(event: CallFailed, tally: Tally, rule: EffectiveRule): string | undefined {
+  if (rule.countBy === 'reachability') return undefined;
+  if (event.severity === 'security') return 'an error spoke of a security concern';
+  if (event.severity === 'repeated_auth') return 'credentials were refused repeatedly';
+  if (event.category === 'auth' && repeatedRefusal(tally, rule, event.at)) {
+    return `credentials were refused ${rule.repeatedAuthThreshold ?? 0} times in ${duration(rule.windowSeconds)}`;
+  }
+  return undefined;
+}
+
+/** A burst that was under way when distrust began must neither block the tool nor redeem it. */
+function admittedBefore(
+  episode: { readonly at: number; readonly version: number },
+  call: CallSucceeded | CallFailed,
+): boolean {
+  if (call.trustVersion !== undefined) return call.trustVersion < episode.version;
+  return (call.startedAt ?? call.at) < episode.at;
+}
+
+function escalate(
+  state: Trusted | Recovering,
+  at: number,
+  reason: string,
+  version: number,
+  recoverable: boolean,
+  relapses: readonly number[] = [],
+): Transition {
+  const escalated: Escalated = {
+    status: 'ESCALATED',
+    tally: state.tally,
+    since: at,
+    reason,
+    episode: { at, version },
+    lastFailureAt: at,
+    failures: 0,
+    relapses,
+    recoverable,
+  };
+  return { state: escalated, effects: [announce('escalated', at, reason)] };
+}
+
+function recovering(
+  state: Escalated | Blocked,
+  at: number,
+  reason: string,
+  episode: Recovering['episode'],
+  relapses: readonly number[],
+): Transition {
+  const { tally } = state;
+  return {
+    state: { status: 'RECOVERING', tally, since: at, reason: state.reason, episode, successes: 0, relapses },
+    effects: [announce('recovering', at, reason)],
+  };
+}
+
+function block(state: TrustState, at: number, reason: string, by?: string): Transition {
+  const blocked: Blocked = { status: 'BLOCKED', tally: state.tally, since: at, reason, ...(by ? { by } : {}) };
+  return { state: blocked, effects: [announce('blocked', at, reason)] };
+}
+
+function announce(change: TrustEffect['change'], at: number, reason: string): TrustEffect {
+  return { type: 'announce', change, at, reason };
+}
+
+function unchanged(state: TrustState): Transition {
+  return { state, effects: [] };
+}
+
+function escalationMs(state: Escalated, rule: EffectiveRule): number {
+  const base = rule.escalationDurationSeconds * 1000;
+  return Math.max(base, Math.min(base * 2 ** state.relapses.length, DAY_MS));
+}

@@ -1,0 +1,123 @@
+import { loadConfig } from '../config.ts';
+import type { Config } from '../config.ts';
+import type { Rules } from '../domain/rules/rules.schema.ts';
+import { pause } from '../pause.ts';
+import { createPool } from '../postgres/pool.ts';
+import { refuseNewerSchema } from '../postgres/migrate.ts';
+import { Problem } from '../problem.ts';
+import { findRules } from '../rules-file.ts';
+import { readStack } from '../stack/stack-file.ts';
+import { announceChanges } from './announce.ts';
+import type { Backend } from './backend.ts';
+import { createEmitter } from './events.ts';
+import { keepFresh } from './freshness.ts';
+import { Gate } from './gate.ts';
+import { createLedgerBackend } from './ledger-backend.ts';
+import { createMemoryBackend } from './memory-backend.ts';
+import { View } from './view.ts';
+
+export interface ConnectOptions {
+  /** Where the ledger is; otherwise DATABASE_URL, otherwise the stack that `surety up` runs in SURETY_HOME. */
+  readonly databaseUrl?: string;
+  /** Who asks and reports, unless a call says otherwise. */
+  readonly agent?: string;
+  readonly session?: string;
+  /** Reports that may wait for the ledger. */
+  readonly bufferLimit?: number;
+  /** How long to wait for the first snapshot. Without one the gate answers `ask` until it has it. */
+  readonly connectWithinMs?: number;
+  /** What a listener throws. By default a process warning. */
+  readonly onListenerError?: (error: unknown) => void;
+}
+
+/** A gate to the ledger. With SURETY_PERSIST=false trust is kept in this process; with SURETY_ENABLED=false all is allowed. */
+export async function connect(options: ConnectOptions = {}): Promise<Gate> {
+  const config = loadConfig();
+  const rules = withOverrides(await findRules(), config);
+  const view = new View(rules);
+  const emitter = createEmitter(
+    options.onListenerError ??
+      ((error) => process.emitWarning(error instanceof Error ? error : String(error), 'SuretyListener')),
+  );
+  const identity = {
+    ...(options.agent === undefined ? {} : { agent: options.agent }),
+    ...(options.session === undefined ? {} : { session: options.session }),
+  };
+  const shared = {
+    view,
+    emitter,
+    identity,
+    enabled: config.enabled !== false,
+    bufferLimit: options.bufferLimit ?? 10_000,
+  };
+  if (config.enabled === false)
+    return new Gate({ ...shared, backend: disabledBackend(view), close: () => Promise.resolve() });
+  if (config.persist === false || (config.persist === undefined && !rules.persistAcrossSessions)) {
+    view.setSituation('fresh');
+    const backend = createMemoryBackend(view, (standing) => {
+      const before = view.take(standing);
+      if (before !== null) announceChanges(emitter, view, before, standing);
+    });
+    return new Gate({ ...shared, backend, close: () => backend.close() });
+  }
+  const databaseUrl = options.databaseUrl ?? config.databaseUrl ?? (await runningLedger(config));
+  const pool = createPool(databaseUrl, { name: 'surety gate' });
+  const freshness = keepFresh({
+    pool,
+    databaseUrl,
+    view,
+    onChange: (before, after) => announceChanges(emitter, view, before, after),
+    onSituation: (because) => emitter.emit('situation', { situation: view.situation, because }),
+  });
+  await Promise.race([freshness.ready, pause(options.connectWithinMs ?? 3000)]);
+  const close = async () => {
+    await freshness.stop();
+    await pool.end();
+  };
+  if (view.situation === 'fresh') {
+    await refuseNewerSchema(pool).catch(async (error: unknown) => {
+      await close();
+      throw error;
+    });
+  }
+  return new Gate({ ...shared, backend: createLedgerBackend(pool, view), close });
+}
+
+async function runningLedger(config: Config): Promise<string> {
+  const stack = await readStack(config.home);
+  if (stack.running) return stack.stack.databaseUrl;
+  throw new Problem(
+    `No ledger: DATABASE_URL is not set and nothing runs in ${config.home}.`,
+    'Start it with `npm start` (or `surety up`), set DATABASE_URL, or set SURETY_PERSIST=false to keep trust in this process.',
+  );
+}
+
+/** SURETY_THRESHOLD and SURETY_WINDOW speak for whoever runs the process; published rules replace them. */
+function withOverrides(rules: Rules, { threshold, windowSeconds }: Config): Rules {
+  const overrides = {
+    ...(threshold === undefined ? {} : { countThreshold: threshold }),
+    ...(windowSeconds === undefined ? {} : { windowSeconds }),
+  };
+  return { ...rules, defaultRule: { ...rules.defaultRule, ...overrides } };
+}
+
+/** SURETY_ENABLED=false: every call is allowed and nothing is kept. */
+function disabledBackend(view: View): Backend {
+  view.setSituation('fresh');
+  const everythingAllowed = { read: 'allow', write: 'allow', destructive: 'allow' } as const;
+  const { rules } = view.settings;
+  const situations = {
+    unknown: everythingAllowed,
+    stale: everythingAllowed,
+    empty: everythingAllowed,
+    blocked: everythingAllowed,
+  };
+  view.setSettings({ ...view.settings, rules: { ...rules, blocklist: [], situations } });
+  return {
+    append: () => Promise.resolve([]),
+    acquireProbe: () => Promise.resolve(undefined),
+    renewProbe: () => Promise.resolve(false),
+    releaseProbe: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  };
+}

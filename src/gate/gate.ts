@@ -1,0 +1,144 @@
+import { outcomeOf } from '../domain/outcome/ledger-outcome.ts';
+import type { LedgerOutcome } from '../domain/outcome/ledger-outcome.ts';
+import { Report } from '../domain/outcome/report.schema.ts';
+import type { Decision } from '../domain/gate/decision.ts';
+import { LOCAL } from '../domain/trust/entry.ts';
+import type { Backend } from './backend.ts';
+import { InvalidReport } from './errors.ts';
+import type { Emitter, GateEvents } from './events.ts';
+import { createGuard } from './guard.ts';
+import type { GuardContext, GuardOptions } from './guard.ts';
+import { createReporter } from './reporter.ts';
+import type { Pressure, Reporter } from './reporter.ts';
+import { ToolGate } from './tool-gate.ts';
+import type { CallContext } from './tool-gate.ts';
+import type { View } from './view.ts';
+
+export interface Call extends CallContext {
+  readonly tool: string;
+  readonly server?: string;
+  readonly args?: unknown;
+}
+
+export interface GateParts {
+  readonly view: View;
+  readonly backend: Backend;
+  readonly emitter: Emitter;
+  readonly bufferLimit: number;
+  /** False: every call is allowed and nothing is recorded. */
+  readonly enabled: boolean;
+  readonly identity: { readonly agent?: string; readonly session?: string };
+  readonly close: () => Promise<void>;
+}
+
+const MOST_REMEMBERED = 100_000;
+const CLOSE_WITHIN_MS = 10_000;
+
+/** Asks before a call, reports after it. Made by `connect`. */
+export class Gate {
+  readonly #parts: GateParts;
+  readonly #reporter: Reporter;
+  readonly #tools = new Map<string, Map<string, ToolGate>>();
+  #remembered = 0;
+
+  constructor(parts: GateParts) {
+    this.#parts = parts;
+    this.#reporter = createReporter({
+      append: (outcomes) => this.#append(outcomes),
+      limit: parts.bufferLimit,
+      onFailing: () => undefined,
+    });
+  }
+
+  /** The fast path: keep what this returns and call its `check`. */
+  tool(server: string, name: string): ToolGate {
+    const known = this.#tools.get(server)?.get(name);
+    if (known !== undefined) return known;
+    // A handle refreshes itself, so forgetting all of them costs time and nothing else.
+    if (this.#remembered >= MOST_REMEMBERED) {
+      this.#tools.clear();
+      this.#remembered = 0;
+    }
+    const tool = new ToolGate(this.#parts.view, server, name, this.#parts.identity.agent);
+    const ofServer = this.#tools.get(server) ?? new Map<string, ToolGate>();
+    this.#tools.set(server, ofServer.set(name, tool));
+    this.#remembered += 1;
+    return tool;
+  }
+
+  /** May this call be made now? Synchronous, no network. */
+  check(call: Call): Decision {
+    return this.tool(call.server ?? LOCAL, call.tool).check(call.args, call);
+  }
+
+  /** Says what became of a call. Resolves when that is durable; reporting the same call id again changes nothing. */
+  async report(report: Report): Promise<void> {
+    const outcome = this.#read(report);
+    if (this.#parts.enabled) await this.#send(outcome);
+  }
+
+  /** Wraps a function so that it runs only if the gate lets it, and is reported. Rejects with ApprovalRequired or CallDenied. */
+  guard<Args, Result>(
+    tool: string | { readonly server?: string; readonly name: string },
+    run: (args: Args) => Result | Promise<Result>,
+    options?: GuardOptions<Args>,
+  ): (args: Args, context?: GuardContext) => Promise<Result> {
+    const { server = LOCAL, name } = typeof tool === 'string' ? { name: tool } : tool;
+    const { backend, view, identity } = this.#parts;
+    const needs = {
+      tool: this.tool(server, name),
+      backend,
+      view,
+      identity,
+      report: (report: Report) => this.report(report),
+      enqueue: (report: Report) => this.#enqueue(report),
+    };
+    return createGuard(needs, run, options);
+  }
+
+  on<Name extends keyof GateEvents>(name: Name, listener: (event: GateEvents[Name]) => unknown): () => void {
+    return this.#parts.emitter.on(name, listener);
+  }
+
+  /** How many reports wait, and why. */
+  get pressure(): Pressure {
+    return this.#reporter.pressure();
+  }
+
+  /** How well informed the gate is: `fresh`, `stale`, or `empty` before it has learnt anything. */
+  get situation(): View['situation'] {
+    return this.#parts.view.situation;
+  }
+
+  /** Sends what is waiting, then lets go. Reports that cannot be sent in time are rejected, not dropped. */
+  async close(): Promise<void> {
+    await this.#reporter.close(CLOSE_WITHIN_MS);
+    await this.#parts.close();
+  }
+
+  #read(report: Report): LedgerOutcome {
+    const parsed = Report.safeParse(report);
+    if (!parsed.success) {
+      const complaints = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'report'}: ${message}`);
+      throw new InvalidReport(`the report was not recorded: ${complaints.join('; ')}`);
+    }
+    return outcomeOf({ ...this.#parts.identity, ...parsed.data }, Date.now());
+  }
+
+  async #enqueue(report: Report): Promise<void> {
+    const outcome = this.#read(report);
+    if (!this.#parts.enabled) return;
+    await this.#reporter.room();
+    this.#send(outcome).catch((error: unknown) => this.#parts.emitter.emit('unrecorded', { error }));
+  }
+
+  #send(outcome: LedgerOutcome): Promise<void> {
+    this.#parts.view.tighten(outcome, Date.now());
+    return this.#reporter.report(outcome);
+  }
+
+  async #append(outcomes: readonly LedgerOutcome[]): Promise<void> {
+    const { view, backend } = this.#parts;
+    for (const { key, seq } of await backend.append(outcomes)) view.recorded(key, seq);
+  }
+}

@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Ask, Decision } from '../domain/gate/decision.ts';
+import { promptFor } from '../domain/gate/prompt.ts';
+import { scopeOf } from '../domain/key/scope.ts';
+import { summarise } from '../domain/outcome/summary.ts';
+import type { Report } from '../domain/outcome/report.schema.ts';
+import { newOutcomeId } from '../postgres/outcome-id.ts';
+import type { Backend } from './backend.ts';
+import { ApprovalRequired, CallDenied } from './errors.ts';
+import type { CallContext, ToolGate } from './tool-gate.ts';
+import type { View } from './view.ts';
+
+export interface GuardContext extends CallContext {
+  readonly callId?: string;
+  readonly session?: string;
+}
+
+export interface GuardOptions<Args> {
+  /** The host application's own permission; asked before every call, and the stricter answer holds. */
+  readonly permission?: (args: Args) => CallContext['permission'] | Promise<CallContext['permission']>;
+}
+
+interface GuardNeeds {
+  readonly tool: ToolGate;
+  readonly backend: Backend;
+  readonly view: View;
+  /** Resolves when durable. */
+  readonly report: (report: Report) => Promise<void>;
+  /** Resolves when the report is in the buffer; what becomes of it later is announced. */
+  readonly enqueue: (report: Report) => Promise<void>;
+  readonly identity: { readonly agent?: string; readonly session?: string };
+}
+
+const PROBE_POLL_MS = 100;
+
+/** Wraps a function: it runs only if the gate lets it, and what becomes of it is reported. */
+export function createGuard<Args, Result>(
+  needs: GuardNeeds,
+  run: (args: Args) => Result | Promise<Result>,
+  options: GuardOptions<Args> = {},
+): (args: Args, context?: GuardContext) => Promise<Result> {
+  const { tool, report, enqueue } = needs;
+  return async (args, context = {}) => {
+    const permission = context.permission ?? (await options.permission?.(args));
+    const decision = tool.check(args, { ...context, ...(permission === undefined ? {} : { permission }) });
+    const call = { ...needs.identity, ...callOf(context), callId: context.callId ?? newOutcomeId() };
+    const startedAt = Date.now();
+    const base = {
+      tool: tool.name,
+      server: tool.server,
+      args,
+      startedAt,
+      ...call,
+      ...(decision.trustVersion === undefined ? {} : { trustVersion: decision.trustVersion }),
+    };
+    if (decision.decision === 'allow') return ran(run, args, base, enqueue);
+    const probe = await admission(needs, decision, args, call);
+    const renewal = keepRenewed(needs, probe);
+    try {
+      return await ran(run, args, { ...base, startedAt: Date.now(), probe: probe.token }, report);
+    } finally {
+      renewal.stop();
+    }
+  };
+}
+
+async function ran<Args, Result>(
+  run: (args: Args) => Result | Promise<Result>,
+  args: Args,
+  base: Report,
+  report: (report: Report) => Promise<void>,
+): Promise<Result> {
+  let result: Result;
+  try {
+    result = await run(args);
+  } catch (error) {
+    await report({ ...base, success: false, error });
+    throw error;
+  }
+  await report({ ...base, result });
+  return result;
+}
+
+interface Probe {
+  readonly token: string;
+  readonly leaseSeconds: number;
+}
+
+/** A probe that somebody else holds is waited for, since it may soon be over; then a person is asked. */
+async function admission(
+  { tool, backend, view }: GuardNeeds,
+  decision: Exclude<Decision, { decision: 'allow' }>,
+  args: unknown,
+  call: { callId: string; agent?: string },
+): Promise<Probe> {
+  if (decision.decision === 'deny') throw new CallDenied(decision);
+  if (decision.via === 'person' || decision.probes === undefined) throw held(tool, args, decision);
+  const { probeWaitMs, probeLeaseSeconds } = view.rulesOf({ kind: 'tool', server: tool.server, name: tool.name }).own
+    .rule;
+  const scope = scopeOf(tool.name, args);
+  const deadline = Date.now() + probeWaitMs;
+  for (;;) {
+    const token = await backend.acquireProbe({
+      parts: decision.probes,
+      toolKey: tool.key,
+      ...(scope === undefined ? {} : { scope }),
+      ...call,
+      trustVersion: decision.trustVersion ?? 0,
+      leaseSeconds: probeLeaseSeconds,
+    });
+    if (token !== undefined) return { token, leaseSeconds: probeLeaseSeconds };
+    if (Date.now() >= deadline) throw held(tool, args, decision);
+    await sleep(PROBE_POLL_MS);
+  }
+}
+
+function held(tool: ToolGate, args: unknown, decision: Ask): ApprovalRequired {
+  const summary = Object.entries(summarise(tool.name, args)).map(([key, value]) => `${key} ${value}`);
+  return new ApprovalRequired(decision, promptFor(tool.name, summary.join(', ') || 'no arguments', decision));
+}
+
+/** Tells the ledger that the probe is alive. If that fails the lease lapses, and the outcome will not count as a success. */
+function keepRenewed({ backend }: GuardNeeds, { token, leaseSeconds }: Probe) {
+  const timer = setInterval(
+    () => {
+      backend.renewProbe(token, leaseSeconds).catch(() => undefined);
+    },
+    (leaseSeconds * 1000) / 3,
+  );
+  return { stop: () => clearInterval(timer) };
+}
+
+function callOf({ agent, session }: GuardContext): { agent?: string; session?: string } {
+  return { ...(agent === undefined ? {} : { agent }), ...(session === undefined ? {} : { session }) };
+}

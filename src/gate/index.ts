@@ -1,0 +1,10 @@
+export { connect } from './connect.ts';
+export type { ConnectOptions } from './connect.ts';
+export { ApprovalRequired, BufferFull, CallDenied, InvalidReport, NotRecorded } from './errors.ts';
+export type { GateEvents, TrustChange } from './events.ts';
+export type { Call, Gate } from './gate.ts';
+export type { GuardContext, GuardOptions } from './guard.ts';
+export type { Pressure } from './reporter.ts';
+export type { CallContext, ToolGate } from './tool-gate.ts';
+export type { Report } from '../domain/outcome/report.schema.ts';
+export type { Allow, Ask, Decision, Deny, Escalation } from '../domain/gate/decision.ts';

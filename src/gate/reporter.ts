@@ -1,0 +1,133 @@
+import type { LedgerOutcome } from '../domain/outcome/ledger-outcome.ts';
+import { BufferFull, NotRecorded } from './errors.ts';
+
+export interface Pressure {
+  /** Reports that are not durable yet, and how many there may be. */
+  readonly waiting: number;
+  readonly limit: number;
+  /** Why the last attempt failed; null while all is well. */
+  readonly failing: Error | null;
+}
+
+interface Waiting {
+  readonly outcome: LedgerOutcome;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface ReporterOptions {
+  readonly append: (outcomes: readonly LedgerOutcome[]) => Promise<unknown>;
+  readonly limit: number;
+  readonly onFailing: (error: Error | null) => void;
+}
+
+const LARGEST_BATCH = 500;
+const LONGEST_WAIT_MS = 2000;
+
+/**
+ * Collects reports while one batch is on its way and sends them as the next. A batch that cannot reach the ledger is
+ * sent again until it does; one that the ledger refuses is halved until the offending report stands alone.
+ */
+export function createReporter({ append, limit, onFailing }: ReporterOptions) {
+  let queue: Waiting[] = [];
+  let inFlight = 0;
+  let flushing: Promise<void> | undefined;
+  let failing: Error | null = null;
+  let closed = false;
+  let abandon: (() => void) | undefined;
+  let roomWaiters: (() => void)[] = [];
+
+  const note = (error: Error | null) => {
+    if (failing?.message === error?.message) return;
+    failing = error;
+    onFailing(error);
+  };
+
+  async function send(batch: readonly Waiting[]): Promise<void> {
+    for (let wait = 50; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+      try {
+        await append(batch.map(({ outcome }) => outcome));
+        note(null);
+        for (const { resolve } of batch) resolve();
+        return;
+      } catch (error) {
+        if (isRefusal(error)) return refuse(batch, error);
+        note(error instanceof Error ? error : new Error(String(error)));
+        if (await abandoned(wait)) return give(batch);
+      }
+    }
+  }
+
+  async function refuse(batch: readonly Waiting[], error: unknown): Promise<void> {
+    const [first] = batch;
+    if (batch.length === 1 && first !== undefined) return first.reject(error);
+    const half = Math.ceil(batch.length / 2);
+    await send(batch.slice(0, half));
+    await send(batch.slice(half));
+  }
+
+  function give(batch: readonly Waiting[]): void {
+    for (const { reject } of batch)
+      reject(new NotRecorded('the gate was closed while the ledger could not be reached'));
+  }
+
+  async function flush(): Promise<void> {
+    while (queue.length > 0) {
+      const batch = queue.splice(0, LARGEST_BATCH);
+      inFlight = batch.length;
+      await send(batch);
+      inFlight = 0;
+      const waiters = roomWaiters;
+      roomWaiters = [];
+      for (const resolve of waiters) resolve();
+    }
+    flushing = undefined;
+  }
+
+  /** True when closing has run out of patience. */
+  function abandoned(ms: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), ms);
+      abandon = () => {
+        clearTimeout(timer);
+        resolve(true);
+      };
+    });
+  }
+
+  const waiting = () => queue.length + inFlight;
+  return {
+    pressure: (): Pressure => ({ waiting: waiting(), limit, failing }),
+    /** Resolves when durable. */
+    report(outcome: LedgerOutcome): Promise<void> {
+      if (closed) return Promise.reject(new NotRecorded('the gate is closed'));
+      if (waiting() >= limit) return Promise.reject(new BufferFull(limit));
+      return new Promise((resolve, reject) => {
+        queue.push({ outcome, resolve, reject });
+        // A turn of the event loop gathers what a burst reports together.
+        flushing ??= new Promise<void>((next) => setImmediate(next)).then(flush);
+      });
+    },
+    /** Resolves when the buffer takes another report: how a caller is slowed down instead of losing one. */
+    async room(): Promise<void> {
+      while (waiting() >= limit && !closed) await new Promise<void>((resolve) => roomWaiters.push(resolve));
+    },
+    async close(withinMs: number): Promise<void> {
+      closed = true;
+      const patience = setTimeout(() => {
+        abandon?.();
+        give(queue.splice(0));
+      }, withinMs);
+      await flushing;
+      clearTimeout(patience);
+    },
+  };
+}
+
+export type Reporter = ReturnType<typeof createReporter>;
+
+/** The ledger was reached and said no: SQLSTATE classes 22 (data), 23 (integrity), 42 (statement) do not pass by waiting. */
+function isRefusal(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return error instanceof TypeError || (typeof code === 'string' && /^(22|23|42)[0-9A-Z]{3}$/.test(code));
+}

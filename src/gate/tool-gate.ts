@@ -1,0 +1,105 @@
+import { decide } from '../domain/gate/decide.ts';
+import type { Circumstances } from '../domain/gate/decide.ts';
+import { stricterDecision } from '../domain/gate/decision.ts';
+import type { Allow, Answer, Decision } from '../domain/gate/decision.ts';
+import { matchesGlob } from '../domain/key/glob.ts';
+import { scopeOf } from '../domain/key/scope.ts';
+import { serverKey, toolKey } from '../domain/key/tool-key.ts';
+import { LOCAL } from '../domain/trust/entry.ts';
+import type { Subject } from '../domain/trust/parts.ts';
+import type { View } from './view.ts';
+
+export const NOTHING_HELD: Allow = Object.freeze({ decision: 'allow', because: 'nothing is held against it' });
+
+export interface CallContext {
+  readonly agent?: string;
+  /** Given where the caller knows better than the arguments say. */
+  readonly scope?: string;
+  /** An answer the host application has reached already; the stricter one holds. */
+  readonly permission?: Answer | boolean;
+}
+
+/** One tool at the gate. Checking it costs a comparison as long as nothing is held against it. */
+export class ToolGate {
+  readonly server: string;
+  readonly name: string;
+  readonly #view: View;
+  readonly #agent: string | undefined;
+  #revision = 0;
+  #plain = false;
+  #circumstances: Omit<Circumstances, 'now'> | undefined;
+  #blocklisted = false;
+
+  constructor(view: View, server: string, name: string, agent: string | undefined) {
+    this.server = server;
+    this.name = name;
+    this.#view = view;
+    this.#agent = agent;
+  }
+
+  check(args?: unknown, context?: CallContext): Decision {
+    if (this.#revision !== this.#view.revision) this.#refresh();
+    if (this.#plain && context?.permission === undefined) return NOTHING_HELD;
+    return this.#judge(args, context);
+  }
+
+  get key(): string {
+    return toolKey(this.server, this.name);
+  }
+
+  #refresh(): void {
+    const { situation, settings } = this.#view;
+    const tool: Subject = { kind: 'tool', server: this.server, name: this.name };
+    const server: Subject = { kind: 'server', server: this.server, name: '' };
+    const view = this.#view.rulesOf(tool);
+    const ofTool = this.#view.doubt(this.key, tool, view);
+    const ofServer =
+      this.server === LOCAL ? undefined : this.#view.doubt(serverKey(this.server), server, this.#view.rulesOf(server));
+    const rules = [view.own.rule, ...view.domains.map(({ rule }) => rule)];
+    const answersUnknown = rules.some(({ risk }) => settings.rules.situations.unknown[risk] !== 'allow');
+    const isKnown = !answersUnknown || this.#view.isKnown(this.key);
+    this.#blocklisted = settings.rules.blocklist.some(
+      (pattern) => matchesGlob(pattern, this.name) || matchesGlob(pattern, `${this.server}/${this.name}`),
+    );
+    this.#circumstances = {
+      ...(ofTool === undefined ? {} : { tool: ofTool }),
+      ...(ofServer === undefined ? {} : { server: ofServer }),
+      subject: tool,
+      view,
+      situations: settings.rules.situations,
+      situation,
+      isKnown,
+    };
+    const undoubted = ofTool === undefined && ofServer === undefined;
+    this.#plain = undoubted && situation === 'fresh' && isKnown && !this.#blocklisted;
+    this.#revision = this.#view.revision;
+  }
+
+  #judge(args: unknown, context: CallContext | undefined): Decision {
+    const ours = this.#ourDecision(args, context);
+    if (context?.permission === undefined) return ours;
+    const { permission } = context;
+    const answer = typeof permission === 'boolean' ? (permission ? 'allow' : 'ask') : permission;
+    const because = `the application's own permission says ${answer}`;
+    return stricterDecision(
+      ours,
+      answer === 'ask' ? { decision: 'ask', via: 'person', because } : { decision: answer, because },
+    );
+  }
+
+  #ourDecision(args: unknown, context: CallContext | undefined): Decision {
+    if (this.#plain || this.#circumstances === undefined) return NOTHING_HELD;
+    if (this.#blocklisted) return { decision: 'deny', because: `${this.name} is on the blocklist` };
+    const now = Date.now();
+    const { brokenGlassUntil } = this.#view.settings;
+    if (brokenGlassUntil !== null && now < brokenGlassUntil) {
+      return { decision: 'allow', because: `break glass until ${new Date(brokenGlassUntil).toISOString()}` };
+    }
+    const scope = context?.scope ?? scopeOf(this.name, args);
+    const agent = context?.agent ?? this.#agent;
+    return decide(
+      { ...(scope === undefined ? {} : { scope }), ...(agent === undefined ? {} : { agent }) },
+      { ...this.#circumstances, now },
+    );
+  }
+}

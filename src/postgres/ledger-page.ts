@@ -1,0 +1,145 @@
+import type pg from 'pg';
+import { CATEGORIES, SEVERITIES } from '../domain/outcome/outcome.ts';
+import type { RuleView } from '../domain/rules/resolve.ts';
+import type { Entry } from '../domain/trust/entry.ts';
+import { KINDS, PROBE_STATES } from './codes.ts';
+import type { Head } from './pull.ts';
+
+const MOST_EVENTFUL = 100;
+const MOST_SINGLE = 200;
+const MOST_RATED = 2000;
+
+interface PageRequest {
+  readonly from: number;
+  readonly fold: boolean;
+  readonly scopes: readonly string[];
+  readonly view: RuleView;
+}
+
+interface Page {
+  readonly entries: readonly Entry[];
+  readonly upTo: number;
+}
+
+/** The next rows of a subject, bounded in what they weigh in a history rather than in how many there are. */
+export async function readPage(client: pg.PoolClient, head: Head, request: PageRequest): Promise<Page> {
+  if (request.from >= head.seq) return { entries: [], upTo: head.seq };
+  if (head.kind === 'server') return readSingly(client, head, request.from, 'server_');
+  return request.fold ? readFolded(client, head, request) : readSingly(client, head, request.from, '');
+}
+
+const COLUMNS = `l.kind, extract(epoch from l.at)::float8 * 1000 as at,
+  extract(epoch from l.received_at)::float8 * 1000 as received_at,
+  extract(epoch from l.started_at)::float8 * 1000 as started_at,
+  l.trust_version, scope.text as scope, agent.text as agent, l.severity, l.category, l.structured, l.recoverable,
+  l.probe, l.detail ->> 'by' as by, l.detail ->> 'reason' as reason`;
+const NAMES = 'left join name scope on scope.id = l.scope left join name agent on agent.id = l.agent';
+
+async function readSingly(client: pg.PoolClient, head: Head, from: number, of: '' | 'server_'): Promise<Page> {
+  const found = await client.query<Row>(
+    `select l.${of}seq as seq, ${COLUMNS}, null::int as count from ledger l ${NAMES}
+     where l.${of}subject = $1 and l.${of}seq > $2 order by l.${of}seq limit ${MOST_SINGLE}`,
+    [head.id, from],
+  );
+  return { entries: found.rows.map(entryOf), upTo: lastSeq(found.rows, MOST_SINGLE, head.seq) };
+}
+
+/**
+ * Successes are counted together between two eventful rows, per scope and, where a rate is kept, per slice of its window.
+ * Those of a scope that is neither kept nor eventful here are left out.
+ */
+async function readFolded(client: pg.PoolClient, head: Head, request: PageRequest): Promise<Page> {
+  const rules = [request.view.own, ...request.view.domains].map(({ rule }) => rule);
+  const rated = rules.some((rule) => rule.rateThreshold !== null || rule.expectedFailureRate > 0);
+  const byAgent = rules.some((rule) => rule.minReporters > 1);
+  const sliceMs = rated ? Math.max(1, Math.floor((Math.min(...rules.map((r) => r.windowSeconds)) * 1000) / 20)) : 1e15;
+  const upTo = await endOfPage(client, head, request.from, rated);
+  const found = await client.query<Row>(
+    `with page as materialized (
+       select l.*, sum((l.kind <> 0)::int) over (order by l.seq) as segment,
+         floor(extract(epoch from l.at)::float8 * 1000 / $5) as slice
+       from ledger l where l.subject = $1 and l.seq > $2 and l.seq <= $3
+     ), eventful as (
+       select l.seq, ${COLUMNS}, null::int as count from page l ${NAMES} where l.kind <> 0
+     ), kept as (
+       select id from name where text = any($4) union select scope from page where kind <> 0 and scope is not null
+     ), folded as (
+       select max(l.seq) as seq, 0::smallint as kind, max(extract(epoch from l.at)::float8 * 1000) as at,
+         max(extract(epoch from l.received_at)::float8 * 1000) as received_at,
+         null::float8 as started_at, null::bigint as trust_version, scope.text as scope, agent.text as agent,
+         null::smallint as severity, null::smallint as category, null::boolean as structured,
+         null::boolean as recoverable, null::smallint as probe, null::text as by, null::text as reason,
+         count(*)::int as count
+       from page l left join name scope on scope.id = l.scope
+         left join name agent on agent.id = l.agent and $6
+       where l.kind = 0 and ($7 or l.scope is null or l.scope in (select id from kept))
+       group by l.segment, l.slice, scope.text, agent.text
+     )
+     select * from eventful union all select * from folded order by seq`,
+    [head.id, request.from, upTo, request.scopes, sliceMs, byAgent, rated],
+  );
+  return { entries: found.rows.map(entryOf), upTo };
+}
+
+async function endOfPage(client: pg.PoolClient, head: Head, from: number, rated: boolean): Promise<number> {
+  const limit = rated ? MOST_RATED : MOST_EVENTFUL;
+  const found = await client.query<{ seq: number }>(
+    `select seq from ledger where subject = $1 and seq > $2 ${rated ? '' : 'and kind <> 0'} order by seq limit ${limit}`,
+    [head.id, from],
+  );
+  return lastSeq(found.rows, limit, head.seq);
+}
+
+function lastSeq(rows: readonly { seq: number }[], limit: number, headSeq: number): number {
+  return rows.length < limit ? headSeq : (rows.at(-1)?.seq ?? headSeq);
+}
+
+interface Row {
+  readonly seq: number;
+  readonly kind: number;
+  readonly at: number;
+  readonly received_at: number;
+  readonly started_at: number | null;
+  readonly trust_version: number | null;
+  readonly scope: string | null;
+  readonly agent: string | null;
+  readonly severity: number | null;
+  readonly category: number | null;
+  readonly structured: boolean | null;
+  readonly recoverable: boolean | null;
+  readonly probe: number | null;
+  readonly by: string | null;
+  readonly reason: string | null;
+  /** Set on folded successes only. */
+  readonly count: number | null;
+}
+
+/** Absent rather than null: an entry is written into a history, and most of it is absent. */
+export function entryOf(row: Row): Entry {
+  const kind = KINDS[row.kind] ?? 'unknown';
+  const base = {
+    seq: row.seq,
+    at: Math.round(row.at),
+    receivedAt: Math.round(row.received_at),
+    ...(row.scope === null ? {} : { scope: row.scope }),
+  };
+  if (kind === 'reset' || kind === 'block' || kind === 'recover') {
+    return { ...base, kind, by: row.by ?? 'unknown', reason: row.reason ?? '' };
+  }
+  const severity = row.severity === null ? undefined : SEVERITIES[row.severity];
+  const category = row.category === null ? undefined : CATEGORIES[row.category];
+  const probe = row.probe === null ? undefined : PROBE_STATES[row.probe];
+  return {
+    ...base,
+    kind,
+    ...(row.started_at === null ? {} : { startedAt: Math.round(row.started_at) }),
+    ...(row.trust_version === null ? {} : { trustVersion: row.trust_version }),
+    ...(row.agent === null ? {} : { agent: row.agent }),
+    ...(severity === undefined ? {} : { severity }),
+    ...(category === undefined ? {} : { category }),
+    ...(row.structured === null ? {} : { evidence: row.structured ? 'structured' : 'text' }),
+    ...(row.recoverable === null || row.recoverable ? {} : { recoverable: false }),
+    ...(probe === undefined ? {} : { probe }),
+    ...(row.count === null ? {} : { count: row.count }),
+  };
+}

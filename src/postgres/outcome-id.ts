@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+import { uuidv7 } from 'uuidv7';
+
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
+
+export function newOutcomeId(): string {
+  return uuidv7();
+}
+
+/**
+ * The ledger id of a call. A UUIDv7 is taken as it is. Any other id always maps to the same UUID, in a range of its own
+ * and whatever the time is, so that sending it again next week still meets the original.
+ */
+export function outcomeId(callId: string, server: string, tool: string): string {
+  if (UUID_V7.test(callId)) return callId.toLowerCase();
+  const hash = createHash('sha256')
+    .update(JSON.stringify([server, tool, callId]))
+    .digest('hex');
+  const variant = ((Number.parseInt(hash.charAt(15), 16) & 0x3) | 0x8).toString(16);
+  return `00000000-0000-8${hash.slice(0, 3)}-${variant}${hash.slice(3, 6)}-${hash.slice(16, 28)}`;
+}
+
+/** The lowest UUIDv7 of a moment: where a partition begins. */
+export function lowestIdAt(epochMs: number): string {
+  const hex = Math.max(0, Math.floor(epochMs)).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`;
+}

@@ -1,0 +1,85 @@
+import type pg from 'pg';
+import { inTransaction } from './pool.ts';
+
+export interface ProbeRequest {
+  /** Every part in recovery that the call depends on, e.g. its server and its scope. */
+  readonly parts: readonly { readonly key: string; readonly part: string }[];
+  readonly toolKey: string;
+  readonly scope?: string;
+  readonly callId: string;
+  readonly agent?: string;
+  readonly trustVersion: number;
+  readonly leaseSeconds: number;
+}
+
+/**
+ * Takes the probe of all parts, or of none. Keys are taken in order, so two callers cannot hold one each. A holder that
+ * has been silent past its time is ended by the same statement; whoever sweeps records what became of it.
+ */
+export async function acquireProbe(pool: pg.Pool, request: ProbeRequest): Promise<string | undefined> {
+  const keys = request.parts.map(({ key, part }) => `${key}#${part}`).sort();
+  try {
+    return await inTransaction(pool, async (client) => {
+      const taken = await client.query<{ token: string }>(
+        `with ended as (
+           update probe set ended_at = clock_timestamp()
+           where part_key = any($1) and ended_at is null and expires_at <= clock_timestamp() returning 1
+         ), token as (select nextval('probe_token') as token, count(*) from ended)
+         insert into probe (token, part_key, subject, scope, call_id, agent, trust_version, expires_at)
+         select token.token, part_key, s.id, $3, $4, $5, $6, clock_timestamp() + $7::int * interval '1 second'
+         from token, subject s, unnest($1::text[]) as part_key where s.key = $2 order by part_key
+         on conflict (part_key) where ended_at is null do nothing
+         returning token::text`,
+        [
+          keys,
+          request.toolKey,
+          request.scope ?? null,
+          request.callId,
+          request.agent ?? null,
+          request.trustVersion,
+          request.leaseSeconds,
+        ],
+      );
+      if (taken.rowCount !== keys.length) throw new Taken();
+      return taken.rows[0]?.token;
+    });
+  } catch (error) {
+    if (error instanceof Taken) return undefined;
+    throw error;
+  }
+}
+
+class Taken extends Error {}
+
+/** False once the lease has lapsed: then somebody else may be probing. */
+export async function renewProbe(pool: pg.Pool, token: string, leaseSeconds: number): Promise<boolean> {
+  const renewed = await pool.query(
+    `update probe set expires_at = clock_timestamp() + $2::int * interval '1 second'
+     where token = $1 and ended_at is null and expires_at > clock_timestamp()`,
+    [token, leaseSeconds],
+  );
+  return (renewed.rowCount ?? 0) > 0;
+}
+
+/** Gives a probe back that was never used. */
+export async function releaseProbe(pool: pg.Pool, token: string): Promise<void> {
+  await pool.query('delete from probe where token = $1', [token]);
+}
+
+export interface SilentProbe {
+  readonly token: string;
+  readonly callId: string;
+  readonly subject: number;
+  readonly scope: string | null;
+  readonly agent: string | null;
+  readonly trustVersion: number;
+}
+
+/** Probes whose holder never said what became of the call. They stay until `forgetProbes`, so a sweep may die midway. */
+export async function silentProbes(pool: pg.Pool): Promise<readonly SilentProbe[]> {
+  const found = await pool.query<SilentProbe>(
+    `select distinct on (token) token::text, call_id as "callId", subject, scope, agent, trust_version as "trustVersion"
+     from probe where ended_at is not null or expires_at <= clock_timestamp() order by token limit 100`,
+  );
+  return found.rows;
+}

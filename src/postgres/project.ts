@@ -1,0 +1,74 @@
+import type pg from 'pg';
+import type { PartEffect } from '../domain/trust/draft.ts';
+import type { Parts } from '../domain/trust/parts.ts';
+import type { Status } from '../domain/trust/trust.ts';
+import { inTransaction } from './pool.ts';
+import { storable, storableJson } from './text.ts';
+
+export interface ProjectionOrder {
+  readonly key: string;
+  readonly version: number;
+  /** What the state was computed from: the ledger up to here, under these rules. */
+  readonly seq: number;
+  readonly rulesVersion: number;
+  readonly status: Status;
+  readonly reason: string;
+  readonly dueAt: number | null;
+  readonly parts: Parts;
+  readonly effects: readonly PartEffect[];
+  /** What went wrong between workflow and ledger, for the audit. */
+  readonly remarks: readonly string[];
+}
+
+/** Writes what gates read and tells them. Safe to run twice: an older or equal version changes nothing. */
+export async function project(pool: pg.Pool, order: ProjectionOrder): Promise<void> {
+  await inTransaction(pool, async (client) => {
+    const written = await client.query<{ subject: number }>(
+      `insert into trust as t (subject, version, seq, rules_version, status, reason, due_at, parts)
+       select s.id, $2, $3, $4, $5, $6, to_timestamp($7::float8 / 1000), $8 from subject s where s.key = $1
+       on conflict (subject) do update set version = excluded.version, seq = excluded.seq,
+         rules_version = excluded.rules_version, status = excluded.status, reason = excluded.reason,
+         due_at = excluded.due_at, parts = excluded.parts, updated_at = clock_timestamp()
+       where t.version < excluded.version
+       returning subject`,
+      [
+        order.key,
+        order.version,
+        order.seq,
+        order.rulesVersion,
+        order.status,
+        storable(order.reason),
+        order.dueAt,
+        storableJson(order.parts),
+      ],
+    );
+    const subject = written.rows[0]?.subject;
+    if (subject === undefined) return;
+    await client.query(
+      `update subject set applied_seq = greatest(applied_seq, $2), attentive = $3,
+         due_at = to_timestamp($4::float8 / 1000) where id = $1`,
+      [subject, order.seq, order.status !== 'TRUSTED', order.dueAt],
+    );
+    for (const { at, part, change, reason } of order.effects) {
+      await client.query(
+        `insert into audit (at, subject, part, actor, action, reason) values (to_timestamp($1::float8 / 1000), $2, $3, $4, $5, $6)`,
+        [at, subject, part, 'surety', change, storable(reason)],
+      );
+    }
+    for (const remark of order.remarks) {
+      await client.query(
+        `insert into audit (subject, actor, action, reason) values ($1, 'surety', 'disagreement', $2)`,
+        [subject, remark],
+      );
+    }
+    await client.query("select pg_notify('surety', 'trust:' || $1)", [subject]);
+  });
+}
+
+/** Marks rows as applied that changed nothing a gate could see. Only ever moves forward, so it may run twice. */
+export async function acknowledge(pool: pg.Pool, key: string, seq: number, rejected: number): Promise<void> {
+  await pool.query(
+    'update subject set applied_seq = greatest(applied_seq, $2), rejected = greatest(rejected, $3) where key = $1',
+    [key, seq, rejected],
+  );
+}

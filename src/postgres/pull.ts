@@ -1,0 +1,110 @@
+import type pg from 'pg';
+import type { RuleView } from '../domain/rules/resolve.ts';
+import { viewForServer, viewForTool } from '../domain/rules/resolve.ts';
+import type { Projection, Pulled, Watermark } from '../domain/trust/absorb.ts';
+import type { Subject } from '../domain/trust/parts.ts';
+import { readPage } from './ledger-page.ts';
+import { inTransaction } from './pool.ts';
+import { currentRules } from './rules.ts';
+
+export interface PullRequest {
+  readonly key: string;
+  /** Null at the first pull of a workflow that has no state yet. */
+  readonly since: Watermark | null;
+  readonly version: number;
+  readonly rulesVersion: number;
+  /** The scopes that are kept. Successes of any other change nothing and are left out when folding. */
+  readonly scopes: readonly string[];
+  readonly fold: boolean;
+}
+
+export interface Head extends Subject {
+  readonly id: number;
+  readonly seq: number;
+  readonly generation: string;
+  readonly now: number;
+}
+
+/**
+ * What is new for a workflow, or undefined where the ledger has no such subject. Only takes the bell off the hook
+ * besides reading, so it may run twice. The head row is locked first: a row that is being committed meanwhile is either
+ * seen here or rings again.
+ */
+export async function pull(pool: pg.Pool, request: PullRequest): Promise<Pulled | undefined> {
+  return inTransaction(pool, async (client) => {
+    const head = await answerBell(client, request.key);
+    if (head === undefined) return undefined;
+    const { rules, version: rulesVersion } = await currentRules(client);
+    const view =
+      head.kind === 'server'
+        ? viewForServer(rules, rulesVersion, head.server)
+        : viewForTool(rules, rulesVersion, head.server, head.name);
+    const broken = request.since === null ? undefined : await brokenSince(client, head, request.since);
+    const projection = await readProjection(client, head.id);
+    const from = request.since?.seq ?? projection?.seq ?? (await firstThatCounts(client, head, view));
+    const page =
+      broken === undefined
+        ? await readPage(client, head, { from, fold: request.fold, scopes: request.scopes, view })
+        : { entries: [], upTo: head.seq };
+    const behind = projection !== undefined && (request.since === null || projection.version > request.version);
+    return {
+      subject: { kind: head.kind, server: head.server, name: head.name },
+      watermark: { generation: head.generation, seq: page.upTo, id: (await idAt(client, head, page.upTo)) ?? null },
+      entries: page.entries,
+      more: page.upTo < head.seq,
+      ...(rulesVersion === request.rulesVersion ? {} : { rules: view }),
+      projectedVersion: projection?.version ?? 0,
+      ...(behind ? { projection } : {}),
+      ...(broken === undefined ? {} : { broken }),
+      now: head.now,
+    };
+  });
+}
+
+async function answerBell(client: pg.PoolClient, key: string): Promise<Head | undefined> {
+  const found = await client.query<Head>(
+    `update subject s set rung_at = null from installation i where s.key = $1
+     returning s.id, s.kind, s.server, s.name, s.seq, i.generation,
+       floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
+    [key],
+  );
+  return found.rows[0];
+}
+
+async function brokenSince(client: pg.PoolClient, head: Head, since: Watermark): Promise<Pulled['broken']> {
+  if (since.generation !== head.generation) return 'other generation';
+  if (since.seq > head.seq) return 'ledger is behind';
+  if (since.id === null) return undefined;
+  const id = await idAt(client, head, since.seq);
+  // A row that retention has dropped cannot be compared; one that is there must be the one that was read.
+  return id === undefined || id === since.id ? undefined : 'ledger was rewritten';
+}
+
+async function idAt(client: pg.PoolClient, head: Head, seq: number): Promise<string | undefined> {
+  const of = head.kind === 'server' ? 'server_' : '';
+  const found = await client.query<{ id: string }>(`select id from ledger where ${of}subject = $1 and ${of}seq = $2`, [
+    head.id,
+    seq,
+  ]);
+  return found.rows[0]?.id;
+}
+
+async function readProjection(client: pg.PoolClient, subject: number): Promise<Projection | undefined> {
+  const found = await client.query<Projection>('select version, seq, parts from trust where subject = $1', [subject]);
+  return found.rows[0];
+}
+
+/** A tool that was never in doubt owes nothing to rows that have left its window: a first pull need not read them. */
+async function firstThatCounts(client: pg.PoolClient, head: Head, view: RuleView): Promise<number> {
+  const longest = [view.own, ...view.domains].map(({ rule }) => {
+    const fadeSeconds = rule.decayPerHour === 0 ? 0 : 3600 / rule.decayPerHour;
+    return rule.windowSeconds + fadeSeconds;
+  });
+  const of = head.kind === 'server' ? 'server_' : '';
+  const found = await client.query<{ seq: number }>(
+    `select ${of}seq as seq from ledger where ${of}subject = $1 and received_at < now() - $2::float8 * interval '1 second'
+     order by ${of}seq desc limit 1`,
+    [head.id, Math.max(...longest)],
+  );
+  return found.rows[0]?.seq ?? 0;
+}

@@ -1,0 +1,72 @@
+import type pg from 'pg';
+import type { Parts, Subject } from '../domain/trust/parts.ts';
+import { currentRules } from './rules.ts';
+import type { PublishedRules } from './rules.ts';
+
+/** The projected trust of one subject, as a gate reads it. */
+export interface Standing extends Subject {
+  readonly id: number;
+  readonly key: string;
+  readonly version: number;
+  readonly seq: number;
+  readonly dueAt: number | null;
+  readonly parts: Parts;
+}
+
+const STANDING = `select s.id, s.key, s.kind, s.server, s.name, t.version, t.seq,
+  extract(epoch from t.due_at)::float8 * 1000 as "dueAt", t.parts from trust t join subject s on s.id = t.subject`;
+
+/** Everything a gate must know before it may say anything: all that is not trusted. */
+export async function readInDoubt(pool: pg.Pool): Promise<readonly Standing[]> {
+  return (await pool.query<Standing>(`${STANDING} where t.status <> 'TRUSTED'`)).rows;
+}
+
+export async function readStandings(pool: pg.Pool, subjects: readonly number[]): Promise<readonly Standing[]> {
+  return (await pool.query<Standing>(`${STANDING} where t.subject = any($1)`, [subjects])).rows;
+}
+
+/** What changed lately, by the database's clock: heals a notification that was lost. */
+export async function readRecent(pool: pg.Pool, seconds: number): Promise<readonly Standing[]> {
+  const since = "where t.updated_at > clock_timestamp() - $1::float8 * interval '1 second'";
+  return (await pool.query<Standing>(`${STANDING} ${since}`, [seconds])).rows;
+}
+
+/** Which of these tools have ever been reported. */
+export async function readKnown(pool: pg.Pool, keys: readonly string[]): Promise<readonly string[]> {
+  const found = await pool.query<{ key: string }>('select key from subject where key = any($1)', [keys]);
+  return found.rows.map(({ key }) => key);
+}
+
+export async function readApplied(pool: pg.Pool, keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const found = await pool.query<{ key: string; applied_seq: number }>(
+    'select key, applied_seq from subject where key = any($1)',
+    [keys],
+  );
+  return new Map(found.rows.map((row) => [row.key, row.applied_seq]));
+}
+
+export interface Settings extends PublishedRules {
+  /** Epoch milliseconds, or null: everything but the blocklist is allowed until then. */
+  readonly brokenGlassUntil: number | null;
+}
+
+export async function readSettings(pool: pg.Pool): Promise<Settings> {
+  const [published, glass] = await Promise.all([
+    currentRules(pool),
+    pool.query<{ until: number }>(
+      `select extract(epoch from until)::float8 * 1000 as until from break_glass order by id desc limit 1`,
+    ),
+  ]);
+  return { ...published, brokenGlassUntil: glass.rows[0]?.until ?? null };
+}
+
+/** Opens until a time, or closes again when that time has passed. Audited. */
+export async function breakGlass(pool: pg.Pool, until: number, by: string, reason: string): Promise<void> {
+  await pool.query(
+    `with opened as (insert into break_glass (until, by, reason) values (to_timestamp($1::float8 / 1000), $2, $3)),
+     noted as (insert into audit (actor, action, reason, detail)
+       values ($2, 'break glass', $3, jsonb_build_object('until', to_timestamp($1::float8 / 1000))))
+     select pg_notify('surety', 'settings')`,
+    [until, by, reason],
+  );
+}

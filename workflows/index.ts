@@ -1,0 +1,1 @@
+export { toolTrust } from './tool-trust.ts';
