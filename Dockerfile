@@ -1,4 +1,3 @@
-# syntax=docker/dockerfile:1
 # Not Alpine: Temporal's native core is built against glibc and does not load on musl.
 FROM node:20.20.2-bookworm-slim AS base
 WORKDIR /app

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
 import { DefaultLogger, makeTelemetryFilterString, Runtime, Worker } from '@temporalio/worker';
-import type { WorkflowBundle } from '@temporalio/worker';
 import { createActivities } from '../activities/index.ts';
 import { createPool } from './postgres/pool.ts';
 import type { TemporalTarget } from './temporal/connection.ts';
@@ -14,8 +13,6 @@ export interface WorkerOptions {
   readonly temporal: TemporalTarget;
   readonly taskQueue: string;
   readonly log: (message: string) => void;
-  /** Workflow code that was bundled already; the build's own bundle otherwise. */
-  readonly bundle?: WorkflowBundle | { readonly codePath: string };
 }
 
 export interface RunningWorker {
@@ -23,8 +20,6 @@ export interface RunningWorker {
   readonly ended: Promise<void>;
   stop(): Promise<void>;
 }
-
-const BUNDLE = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
 
 /** Runs the workflows, their activities, and the upkeep of the ledger, until stopped. */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
@@ -36,8 +31,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     namespace: temporal.namespace,
     taskQueue,
     activities: createActivities(pool),
-    workflowBundle: options.bundle ?? { codePath: builtBundle() },
-    dataConverter: { payloadConverterPath: converterPath() },
+    workflowBundle: { codePath: built('workflow-bundle.js') },
+    dataConverter: { payloadConverterPath: built('workflows/total-converter.js') },
     maxCachedWorkflows: 2000,
     maxConcurrentWorkflowTaskExecutions: 40,
     shutdownGraceTime: '5 seconds',
@@ -71,13 +66,11 @@ export function quietRuntime(log: (message: string) => void): void {
   });
 }
 
-/** Workers load one prebuilt bundle: building it at start would cost seconds, and could differ from what was tested. */
-function builtBundle(): string {
-  if (existsSync(BUNDLE)) return BUNDLE;
-  throw new Error(`there is no ${BUNDLE}: run \`npm run build\``);
-}
-
-function converterPath(): string {
-  const built = new URL('../workflows/total-converter.js', import.meta.url);
-  return fileURLToPath(existsSync(built) ? built : new URL('../workflows/total-converter.ts', import.meta.url));
+/** Workers load what was built: bundling at start would cost seconds, and could differ from what was tested. */
+function built(path: string): string {
+  const root = new URL('../', import.meta.url);
+  for (const file of [new URL(path, root), new URL(`dist/${path}`, root)]) {
+    if (existsSync(file)) return fileURLToPath(file);
+  }
+  throw new Error(`${path} has not been built: run \`npm run build\``);
 }

@@ -60,6 +60,8 @@ interface SystemUser {
  */
 export async function rootAccounts(): Promise<Account[]> {
   const { name, uid, gid } = await systemUser();
+  // Without the last, access(2) does not count the capability, and Postgres asks that whether it may run itself.
+  const keepFileAccess = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup'];
   const ids = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
   return [
     {
@@ -70,7 +72,7 @@ export async function rootAccounts(): Promise<Account[]> {
     { how: `as the system user ${name}`, prefix: [], runAs: { uid, gid }, owner: { uid, gid } },
     {
       how: `as the system user ${name} with root's access to files`,
-      prefix: ['setpriv', ...ids, '--inh-caps=+dac_override', '--ambient-caps=+dac_override'],
+      prefix: ['setpriv', ...ids, ...keepFileAccess],
       owner: { uid, gid },
     },
   ];

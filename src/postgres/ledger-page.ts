@@ -41,7 +41,9 @@ async function readSingly(client: pg.PoolClient, head: Head, from: number, of: '
      where l.${of}subject = $1 and l.${of}seq > $2 order by l.${of}seq limit ${MOST_SINGLE}`,
     [head.id, from],
   );
-  return { entries: found.rows.map(entryOf), upTo: lastSeq(found.rows, MOST_SINGLE, head.seq) };
+  // The version in a row is the tool's; a server tells what came before its episode by time.
+  const rows = of === '' ? found.rows : found.rows.map((row) => ({ ...row, trust_version: null }));
+  return { entries: rows.map(entryOf), upTo: lastSeq(found.rows, MOST_SINGLE, head.seq) };
 }
 
 /**

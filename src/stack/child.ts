@@ -79,15 +79,15 @@ export async function startChild(spec: ChildSpec): Promise<Child> {
   }
 }
 
-/** Asks every few milliseconds until the child is ready; a child that ends first is a Problem with what it said last. */
+/** Asks again and again, ten times a second in the long run, until the child is ready; a child that ends first is a Problem with what it said last. */
 export async function waitUntilReady(child: Child, isReady: () => Promise<boolean>, withinMs: number): Promise<void> {
   const deadline = Date.now() + withinMs;
   let ended: string | undefined;
   void child.exited.then((how) => (ended = how));
-  while (!(await isReady())) {
+  for (let pauseMs = 25; !(await isReady()); pauseMs = Math.min(100, pauseMs * 1.2)) {
     if (ended !== undefined) throw await notReady(child, `ended before it was ready (${ended})`);
     if (Date.now() > deadline) throw await notReady(child, `was not ready within ${withinMs / 1000} s`);
-    await sleep(25);
+    await sleep(pauseMs);
   }
 }
 

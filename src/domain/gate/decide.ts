@@ -57,7 +57,8 @@ function strictly(call: CallAtGate, at: Circumstances, rule: Rule): Decision {
   const escalation = escalationOf(worst, at.now);
   if (escalation === undefined) return bySituation(at, rule);
   const because = `${labelOf(worst.doubt.subject, worst.part)} is ${worst.state.status}: ${escalation.reason}`;
-  const trustVersion = worst.doubt.version;
+  // Of the tool, whoever is to blame: it is the tool's workflow that compares it.
+  const trustVersion = at.tool?.version ?? 0;
   const retryAfter =
     escalation.until === undefined
       ? {}

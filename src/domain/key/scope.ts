@@ -1,5 +1,6 @@
 import { commandIn, runsCommands } from '../command/argument.ts';
 import { programOf } from '../command/program.ts';
+import { programName } from '../command/wrappers.ts';
 import { elements, field, isList, isObject, isText } from '../outcome/field.ts';
 import { hasToken, looksRandom } from '../outcome/secrets.ts';
 import { bounded } from './bounded.ts';
@@ -30,7 +31,7 @@ export function normaliseScope(given: unknown): string | undefined {
   const text = given.slice(0, MOST_CHARACTERS).trim();
   const [, kind, rest = ''] = /^(host|program|dir):([\s\S]*)$/.exec(text) ?? [];
   if (kind === 'host') return urlScope(rest) ?? named('host', masked(rest.toLowerCase()));
-  if (kind === 'program') return named('program', programOf(rest) ?? rest);
+  if (kind === 'program') return named('program', programName(rest));
   if (kind === 'dir') return directoryScope(rest);
   if (/^[/~]|^[A-Za-z]:\\/.test(text)) return directoryScope(text);
   if (isUrl(text) || /^[\w.-]+(?:\.[\w-]+|:\d+)\.?$|^localhost$/i.test(text)) return urlScope(text);
@@ -105,7 +106,7 @@ function named(kind: 'host' | 'program' | 'dir', text: string): string | undefin
 }
 
 function clean(text: string): string {
-  return masked(text.replace(/[\p{Cc}\p{Surrogate}]/gu, '\ufffd'));
+  return masked(text.replace(/[\p{Cc}\p{Surrogate}]/gu, '\ufffd').trim());
 }
 
 /**

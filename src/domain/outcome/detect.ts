@@ -68,12 +68,12 @@ function isTelling(name: string): boolean {
   return name !== 'Error' && !/^\d*$/.test(name);
 }
 
-function typeByNumber(httpStatus: number | undefined, exitCode: number | undefined): string {
-  if (httpStatus !== undefined) return 'http_error';
-  return exitCode === undefined ? 'unknown' : 'exit_code';
+function typeByNumber(httpStatus = 0, exitCode = 0): string {
+  if (httpStatus >= 400) return 'http_error';
+  return exitCode === 0 ? 'unknown' : 'exit_code';
 }
 
-function textByNumber(httpStatus: number | undefined, exitCode: number | undefined): string {
-  if (httpStatus !== undefined) return `HTTP ${httpStatus}`;
-  return exitCode === undefined ? 'reported as failed' : `exit code ${exitCode}`;
+function textByNumber(httpStatus = 0, exitCode = 0): string {
+  if (httpStatus >= 400) return `HTTP ${httpStatus}`;
+  return exitCode === 0 ? 'reported as failed' : `exit code ${exitCode}`;
 }

@@ -71,7 +71,8 @@ export function httpNumber(value: unknown): number | undefined {
 
 /** A whole number, also written as text; null, NaN, booleans and fractions are none. */
 function wholeNumber(value: unknown): number | undefined {
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined;
+  // Adding 0 turns -0 into 0, which JSON cannot tell apart either.
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? value + 0 : undefined;
   if (typeof value === 'bigint') return wholeNumber(Number(value));
   return typeof value === 'string' && /^\s*-?\d{1,12}\s*$/.test(value.slice(0, 32))
     ? Number(value.slice(0, 32))

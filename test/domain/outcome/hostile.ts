@@ -18,31 +18,29 @@ export const hostile: fc.Arbitrary<() => unknown> = fc.oneof(
       withTypedArray: true,
     })
     .map((value) => () => value),
-  fc
-    .constantFrom<() => unknown>(
-      () => {
-        const cyclic: Record<string, unknown> = { error: 'x', url: 'https://a.example' };
-        cyclic['self'] = cyclic;
-        cyclic['cause'] = cyclic;
-        cyclic['errors'] = [cyclic];
-        return cyclic;
-      },
-      () => throwing(['error', 'status', 'message', 'url', 'command', 'path', 'length', 'code', 'cause']),
-      () => revoked({}),
-      () => revoked([]),
-      () => new Proxy({}, { ownKeys: trap, get: trap, has: trap, getPrototypeOf: trap }),
-      () => new Proxy([], { get: trap }),
-      () => Symbol('secret'),
-      () => () => 'x',
-      () => 'x'.repeat(2_000_000),
-      () => ({ error: 'token='.repeat(400_000), command: '$('.repeat(100_000), url: 'https://'.repeat(50_000) }),
-      () => Object.assign(new Error('boom'), { cause: throwing(['code', 'message']) }),
-      () => new Date(Number.NaN),
-      () => ({ error: Number.NaN, status: Number.POSITIVE_INFINITY, exit_code: -0, code: 2n ** 80n }),
-      () => ({ command: '\ud800', path: '\udfff/\0', url: 'https://\ud800/', error: '\ud800' }),
-      () => Object.create(null) as unknown,
-    )
-    .map((make) => make()),
+  fc.constantFrom<() => unknown>(
+    () => {
+      const cyclic: Record<string, unknown> = { error: 'x', url: 'https://a.example' };
+      cyclic['self'] = cyclic;
+      cyclic['cause'] = cyclic;
+      cyclic['errors'] = [cyclic];
+      return cyclic;
+    },
+    () => throwing(['error', 'status', 'message', 'url', 'command', 'path', 'length', 'code', 'cause']),
+    () => revoked({}),
+    () => revoked([]),
+    () => new Proxy({}, { ownKeys: trap, get: trap, has: trap, getPrototypeOf: trap }),
+    () => new Proxy([], { get: trap }),
+    () => Symbol('secret'),
+    () => () => 'x',
+    () => 'x'.repeat(2_000_000),
+    () => ({ error: 'token='.repeat(400_000), command: '$('.repeat(100_000), url: 'https://'.repeat(50_000) }),
+    () => Object.assign(new Error('boom'), { cause: throwing(['code', 'message']) }),
+    () => new Date(Number.NaN),
+    () => ({ error: Number.NaN, status: Number.POSITIVE_INFINITY, exit_code: -0, code: 2n ** 80n }),
+    () => ({ command: '\ud800', path: '\udfff/\0', url: 'https://\ud800/', error: '\ud800' }),
+    () => Object.create(null) as unknown,
+  ),
   fc
     .dictionary(
       fc.constantFrom(

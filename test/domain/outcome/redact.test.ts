@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { redactText } from '../../../src/domain/outcome/redact.ts';
+
+const redact = (text: string) => redactText(text, 500);
+
+describe('what is removed', () => {
+  it.each([
+    ['https://user:hunter2@host/x', 'https://[redacted]@host/x'],
+    ['postgres://u:p/w@db:5432/x', 'postgres://[redacted]@db:5432/x'],
+    ['Authorization: Bearer abc.def-123', 'Authorization: [redacted]'],
+    ['{"Authorization":"Basic dXNlcjpwdw=="}', '{"Authorization":"[redacted]"}'],
+    ['sent with bearer abcdef123456', 'sent with bearer [redacted]'],
+    ['key sk-ant-api03-abcdefghijklmnop used', 'key [redacted] used'],
+    ['ghp_abcdefghijklmnopqrstuvwxyz012345', '[redacted]'],
+    ['AKIAIOSFODNN7EXAMPLE', '[redacted]'],
+    ['xoxb-1234567890-abcdefghij', '[redacted]'],
+    ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc', '[redacted]'],
+    ['password=hunter2 next', 'password=[redacted] next'],
+    ['{"password": "two words", "a": 1}', '{"password": [redacted], "a": 1}'],
+    ["{'api_key': 'abc'}", "{'api_key': [redacted]}"],
+    ['{\\"token\\":\\"abc def\\",\\"a\\":1}', '{\\"token\\":[redacted],\\"a\\":1}'],
+    ['DB_PASSWORD=hunter2', 'DB_PASSWORD=[redacted]'],
+    ['curl --token hunter2 x', 'curl --token [redacted] x'],
+    ['mysql --password=hunter2', 'mysql --password=[redacted]'],
+    ['Cookie: a=b; c=d\nnext', 'Cookie: [redacted]\nnext'],
+    ['GET /x?access_token=abc&page=2', 'GET /x?access_token=[redacted]&page=2'],
+    ['GET /x?key=short&page=2', 'GET /x?key=[redacted]&page=2'],
+    ['GET /x?q=a1b2c3d4e5f6a7b8c9d0', 'GET /x?q=[redacted]'],
+    ['https://hooks.slack.com/services/T0000000/B0000000/XXXXXXXXXXXX', 'https://hooks.slack.com/services/[redacted]'],
+    ['-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY----- x', '[redacted] x'],
+    ['-----BEGIN PRIVATE KEY-----\nMIIE', '[redacted]'],
+    ['password="never closed', 'password=[redacted]'],
+  ])('%s', (text, expected) => {
+    expect(redact(text)).toBe(expected);
+  });
+});
+
+describe('what stays', () => {
+  it.each([
+    'max_tokens: 4096 exceeded',
+    'author: Jane',
+    'https://registry.npmjs.org/@scope/pkg',
+    'https://host:8080/path/@user',
+    'GET /x?page=2&sort=created_at',
+    'commit 3f2504e04f8911d39a0c0305e82c3301aaaaaaaa not found',
+    'Basic authentication required',
+    'the task-list-of-the-month-is-empty',
+  ])('%s', (text) => {
+    expect(redact(text)).toBe(text);
+  });
+});
+
+describe('laws', () => {
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+  const word = (min: number, max: number, of = letters) =>
+    fc.string({ unit: fc.constantFrom(...of), minLength: min, maxLength: max });
+  /** A secret and the text it stands in, by one of the known shapes. */
+  const planted = fc.oneof(
+    word(20, 60).map((body) => [body, `sk-${body}`]),
+    word(20, 60).map((body) => [body, `ghp_${body}`]),
+    word(16, 16, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789').map((body) => [body, `AKIA${body}`]),
+    word(12, 40).map((body) => [body, `xoxb-${body}`]),
+    word(16, 60).map((body) => [body, `Bearer ${body}`]),
+    word(8, 60).map((body) => [body, `Authorization: Token ${body}`]),
+    word(8, 60).map((body) => [body, `https://me:${body}@example.com/x`]),
+    word(8, 60).map((body) => [body, `{"client_secret":"${body}"}`]),
+    word(8, 60).map((body) => [body, `API_KEY=${body}`]),
+    word(8, 60).map((body) => [body, `--password ${body}`]),
+    word(8, 60).map((body) => [body, `/x?a=1&access_token=${body}&b=2`]),
+    fc.tuple(word(10, 40), word(10, 40)).map(([head, body]) => [body, `eyJ${head}.${body}.${head}`]),
+  ) as fc.Arbitrary<[string, string]>;
+  const prose = fc.string({ unit: fc.constantFrom('a', 'e', ' ', '\n', '.', 'ü', '😀', '(', '"'), maxLength: 3000 });
+
+  it('no planted credential survives, wherever it stands and wherever the text is cut', () => {
+    fc.assert(
+      fc.property(prose, planted, prose, fc.integer({ min: 10, max: 2000 }), (before, [secret, text], after, max) => {
+        const shown = redactText(`${before} ${text} ${after}`, max);
+        // Six characters are more than chance leaves in prose made of "a" and "e".
+        expect(shown).not.toContain(secret.slice(0, 6));
+        expect(shown.length).toBeLessThanOrEqual(max);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('a second time changes nothing', () => {
+    fc.assert(
+      fc.property(prose, planted, (before, [, text]) => {
+        const once = redactText(`${before} ${text}`, 8000);
+        expect(redactText(once, 8000)).toBe(once);
+      }),
+    );
+  });
+
+  it('takes any text, of any length', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), fc.integer({ min: 1, max: 500 }), (text, max) => {
+        expect(redactText(text.repeat(1000), max).length).toBeLessThanOrEqual(max);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { Client, Connection } from '@temporalio/client';
+import type pg from 'pg';
+import { inject } from 'vitest';
+import { parseRules } from '../../src/domain/rules/parse-rules.ts';
+import { connect } from '../../src/gate/index.ts';
+import type { ConnectOptions, Gate } from '../../src/gate/index.ts';
+import { claimInstallation } from '../../src/installation.ts';
+import { createPool } from '../../src/postgres/pool.ts';
+import { publishRules } from '../../src/postgres/rules.ts';
+import type { TemporalTarget } from '../../src/temporal/connection.ts';
+import { prepareNamespace } from '../../src/temporal/namespace.ts';
+import { startWorker } from '../../src/worker.ts';
+import type { RunningWorker } from '../../src/worker.ts';
+import { withDatabase } from './global-setup.ts';
+
+export const TASK_QUEUE = 'surety';
+
+/** A database and a namespace of a test's own, on the servers that all tests share. */
+export interface Installation {
+  readonly databaseUrl: string;
+  readonly temporal: TemporalTarget;
+  readonly pool: pg.Pool;
+  readonly client: Client;
+  /** Starts a worker; it is stopped with the installation at the latest. */
+  startWorker(): Promise<RunningWorker>;
+  connect(options?: ConnectOptions): Promise<Gate>;
+  /** Publishes rules as surety.json would hold them. */
+  publish(rules: unknown): Promise<number>;
+  close(): Promise<void>;
+}
+
+export async function createInstallation(rules: unknown = {}): Promise<Installation> {
+  const servers = inject('servers');
+  const name = `surety_${randomUUID().slice(0, 8)}`;
+  const databaseUrl = withDatabase(servers.databaseUrl, name);
+  const admin = createPool(servers.databaseUrl, { max: 1 });
+  await admin.query(`create database ${name} template ${servers.template}`);
+  const pool = createPool(databaseUrl);
+  const address = servers.temporalAddress;
+  const target: TemporalTarget = { address, namespace: name, connectionOptions: { address } };
+  const connection = await Connection.connect({ address: servers.temporalAddress });
+  await createNamespace(connection, target);
+  await claimInstallation(pool, connection, target);
+  await publishRules(pool, parseRules(rules), 'test');
+  const client = new Client({ connection, namespace: name });
+  const workers: RunningWorker[] = [];
+  const gates: Gate[] = [];
+  return {
+    databaseUrl,
+    temporal: target,
+    pool,
+    client,
+    startWorker: async () => {
+      const worker = await startWorker({
+        databaseUrl,
+        temporal: target,
+        taskQueue: TASK_QUEUE,
+        log: () => undefined,
+      });
+      workers.push(worker);
+      return worker;
+    },
+    connect: async (options = {}) => {
+      const gate = await connect({ databaseUrl, ...options });
+      gates.push(gate);
+      return gate;
+    },
+    publish: (next) => publishRules(pool, parseRules(next), 'test'),
+    close: async () => {
+      await Promise.all(gates.map((gate) => gate.close()));
+      await Promise.all(workers.map((worker) => worker.stop()));
+      await connection.close();
+      await pool.end();
+      await admin.query(`drop database ${name} with (force)`);
+      await admin.end();
+    },
+  };
+}
+
+async function createNamespace(connection: Connection, target: TemporalTarget): Promise<void> {
+  await connection.workflowService.registerNamespace({
+    namespace: target.namespace,
+    workflowExecutionRetentionPeriod: { seconds: (7 * 86_400) as never },
+  });
+  // A new namespace is known to every part of the server only after its caches have been refreshed.
+  await eventually(() => prepareNamespace(connection, target, true));
+}
+
+/** Tries until it no longer throws; the last error after `withinMs`. */
+export async function eventually<T>(attempt: () => T | Promise<T>, withinMs = 20_000): Promise<T> {
+  const deadline = Date.now() + withinMs;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await new Promise((done) => setTimeout(done, 50));
+    }
+  }
+}
