@@ -18,6 +18,8 @@ export default tseslint.config(
         { object: 'process', property: 'env', message: 'The environment is read once, in src/config.ts.' },
       ],
       'no-console': 'error',
+      // `const { secret: _, ...rest }` is how a key is left out.
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_$' }],
     },
   },
   {

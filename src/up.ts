@@ -1,13 +1,8 @@
-import { Problem } from './problem.ts';
 import type { Config } from './config.ts';
-import { claimInstallation } from './installation.ts';
-import { createPartitions } from './postgres/partitions.ts';
-import { migrate } from './postgres/migrate.ts';
-import { createPool } from './postgres/pool.ts';
+import { prepare } from './prepare.ts';
 import { startStack } from './stack/stack.ts';
 import type { Stack } from './stack/stack.ts';
-import { connectTemporal } from './temporal/connection.ts';
-import { quietRuntime, startWorker } from './worker.ts';
+import { quietRuntime, startWorker } from './temporal/start-worker.ts';
 
 export interface Up {
   readonly stack: Stack;
@@ -32,8 +27,8 @@ export async function bringUp(
     onChildExit: (name, how, lines) => onTrouble(`${name} ended (${how})\n${lines.join('\n')}`),
   });
   try {
-    const notes = await prepare(stack, adopt);
     const { databaseUrl, temporal } = stack;
+    const notes = await prepare(databaseUrl, temporal, adopt);
     const worker = await startWorker({ databaseUrl, temporal, taskQueue: config.taskQueue, log: onTrouble });
     const stop = async () => {
       await worker.stop();
@@ -43,18 +38,5 @@ export async function bringUp(
   } catch (error) {
     await stack.stop();
     throw error;
-  }
-}
-
-async function prepare({ databaseUrl, temporal }: Stack, adopt: boolean): Promise<string[]> {
-  const pool = createPool(databaseUrl, { max: 2, name: 'surety up' });
-  const connection = await connectTemporal(temporal);
-  try {
-    await migrate(pool);
-    await createPartitions(pool, Date.now());
-    return await claimInstallation(pool, connection, temporal, { adopt });
-  } finally {
-    await connection.close();
-    await pool.end();
   }
 }

@@ -1,76 +1,32 @@
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { Client } from '@temporalio/client';
-import { DefaultLogger, makeTelemetryFilterString, Runtime, Worker } from '@temporalio/worker';
-import { createActivities } from '../activities/index.ts';
-import { createPool } from './postgres/pool.ts';
-import type { TemporalTarget } from './temporal/connection.ts';
-import { connectWorker } from './temporal/native-connection.ts';
-import { startUpkeep } from './upkeep/upkeep.ts';
+// A worker alone, for servers that run elsewhere: DATABASE_URL and TEMPORAL_ADDRESS say where.
+import { loadConfig } from './config.ts';
+import { prepare } from './prepare.ts';
+import { Problem } from './problem.ts';
+import { connectTemporal, targetFromEnvironment } from './temporal/connection.ts';
+import { prepareNamespace } from './temporal/namespace.ts';
+import { quietRuntime, startWorker } from './temporal/start-worker.ts';
 
-export interface WorkerOptions {
-  readonly databaseUrl: string;
-  readonly temporal: TemporalTarget;
-  readonly taskQueue: string;
-  readonly log: (message: string) => void;
-}
+const say = (message: string) => process.stderr.write(`${new Date().toISOString()} ${message}\n`);
 
-export interface RunningWorker {
-  /** Settles when the worker ends, by `stop` or by a failure. */
-  readonly ended: Promise<void>;
-  stop(): Promise<void>;
-}
-
-/** Runs the workflows, their activities, and the upkeep of the ledger, until stopped. */
-export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
-  const { databaseUrl, temporal, taskQueue, log } = options;
-  const pool = createPool(databaseUrl, { max: 20, name: 'surety worker' });
-  const connection = await connectWorker(temporal);
-  const worker = await Worker.create({
-    connection,
-    namespace: temporal.namespace,
-    taskQueue,
-    activities: createActivities(pool),
-    workflowBundle: { codePath: built('workflow-bundle.js') },
-    dataConverter: { payloadConverterPath: built('workflows/total-converter.js') },
-    maxCachedWorkflows: 2000,
-    maxConcurrentWorkflowTaskExecutions: 40,
-    shutdownGraceTime: '5 seconds',
-    shutdownForceTime: '10 seconds',
-  });
-  const client = new Client({ connection, namespace: temporal.namespace });
-  const upkeep = startUpkeep({ pool, databaseUrl, client, taskQueue, log });
-  const ended = worker.run().finally(async () => {
-    await upkeep.stop();
-    await connection.close();
-    await pool.end();
-  });
-  // Whoever stops the worker waits for it; a failure before that is reported by `ended` itself.
-  ended.catch(() => undefined);
-  return {
-    ended,
-    stop: async () => {
-      await upkeep.stop();
-      if (worker.getState() === 'RUNNING') worker.shutdown();
-      await ended;
-    },
-  };
-}
-
-/** Once per process, before anything else of the SDK: its own signal handling would stop things out of order. */
-export function quietRuntime(log: (message: string) => void): void {
-  Runtime.install({
-    shutdownSignals: [],
-    logger: new DefaultLogger('WARN', ({ level, message }) => log(`${level.toLowerCase()}: ${message}`)),
-    telemetryOptions: { logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) } },
-  });
-}
-
-/** Workers load what was built: bundling at start would cost seconds, and could differ from what was tested. */
-function built(path: string): string {
-  const root = new URL('../', import.meta.url);
-  for (const file of [new URL(path, root), new URL(`dist/${path}`, root)]) {
-    if (existsSync(file)) return fileURLToPath(file);
+async function main(): Promise<void> {
+  const config = loadConfig();
+  const { databaseUrl, taskQueue } = config;
+  if (databaseUrl === undefined) {
+    throw new Problem('DATABASE_URL is not set.', 'Set it, or run `surety up`, which brings a database of its own.');
   }
-  throw new Error(`${path} has not been built: run \`npm run build\``);
+  const temporal = targetFromEnvironment(config.temporal.env);
+  quietRuntime(say);
+  const connection = await connectTemporal(temporal);
+  const notes = await prepareNamespace(connection, temporal, false).finally(() => connection.close());
+  for (const note of [...notes, ...(await prepare(databaseUrl, temporal, false))]) say(note);
+  const worker = await startWorker({ databaseUrl, temporal, taskQueue, log: say });
+  say(`worker runs on ${temporal.address}, namespace ${temporal.namespace}, task queue ${taskQueue}`);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void worker.stop());
+  await worker.ended;
+  say('worker stopped');
 }
+
+main().catch((error: unknown) => {
+  say(error instanceof Problem ? `${error.message}\n${error.wayOut}` : String(error));
+  process.exitCode = 1;
+});

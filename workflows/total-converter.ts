@@ -6,6 +6,7 @@ import type { Payload } from '@temporalio/common';
  * value that no reader accepts, and is counted like any other garbage.
  */
 class TotalConverter extends DefaultPayloadConverter {
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the signature is the SDK's
   override fromPayload<T>(payload: Payload): T {
     try {
       return super.fromPayload<T>(payload);

@@ -1,12 +1,11 @@
 import { loadConfig } from '../config.ts';
 import type { Config } from '../config.ts';
 import type { Rules } from '../domain/rules/rules.schema.ts';
+import { locateLedger } from '../ledger-location.ts';
 import { pause } from '../pause.ts';
 import { createPool } from '../postgres/pool.ts';
 import { refuseNewerSchema } from '../postgres/migrate.ts';
-import { Problem } from '../problem.ts';
 import { findRules } from '../rules-file.ts';
-import { readStack } from '../stack/stack-file.ts';
 import { announceChanges } from './announce.ts';
 import type { Backend } from './backend.ts';
 import { createEmitter } from './events.ts';
@@ -60,7 +59,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Gate> {
     });
     return new Gate({ ...shared, backend, close: () => backend.close() });
   }
-  const databaseUrl = options.databaseUrl ?? config.databaseUrl ?? (await runningLedger(config));
+  const databaseUrl = options.databaseUrl ?? (await locateLedger(config));
   const pool = createPool(databaseUrl, { name: 'surety gate' });
   const freshness = keepFresh({
     pool,
@@ -81,15 +80,6 @@ export async function connect(options: ConnectOptions = {}): Promise<Gate> {
     });
   }
   return new Gate({ ...shared, backend: createLedgerBackend(pool, view), close });
-}
-
-async function runningLedger(config: Config): Promise<string> {
-  const stack = await readStack(config.home);
-  if (stack.running) return stack.stack.databaseUrl;
-  throw new Problem(
-    `No ledger: DATABASE_URL is not set and nothing runs in ${config.home}.`,
-    'Start it with `npm start` (or `surety up`), set DATABASE_URL, or set SURETY_PERSIST=false to keep trust in this process.',
-  );
 }
 
 /** SURETY_THRESHOLD and SURETY_WINDOW speak for whoever runs the process; published rules replace them. */

@@ -29,8 +29,8 @@ export function createEmitter(onError: (error: unknown) => void) {
   return {
     on<Name extends keyof GateEvents>(name: Name, listener: Listener<GateEvents[Name]>): () => void {
       const known = listeners.get(name) ?? new Set();
-      listeners.set(name, known.add(listener as Listener<never>));
-      return () => known.delete(listener as Listener<never>);
+      listeners.set(name, known.add(listener));
+      return () => known.delete(listener);
     },
     emit<Name extends keyof GateEvents>(name: Name, event: GateEvents[Name]): void {
       for (const listener of listeners.get(name) ?? []) {

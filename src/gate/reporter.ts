@@ -29,7 +29,7 @@ const LONGEST_WAIT_MS = 2000;
  * sent again until it does; one that the ledger refuses is halved until the offending report stands alone.
  */
 export function createReporter({ append, limit, onFailing }: ReporterOptions) {
-  let queue: Waiting[] = [];
+  const queue: Waiting[] = [];
   let inFlight = 0;
   let flushing: Promise<void> | undefined;
   let failing: Error | null = null;
@@ -53,14 +53,14 @@ export function createReporter({ append, limit, onFailing }: ReporterOptions) {
       } catch (error) {
         if (isRefusal(error)) return refuse(batch, error);
         note(error instanceof Error ? error : new Error(String(error)));
-        if (await abandoned(wait)) return give(batch);
+        if (await abandoned(wait)) { give(batch); return; }
       }
     }
   }
 
   async function refuse(batch: readonly Waiting[], error: unknown): Promise<void> {
     const [first] = batch;
-    if (batch.length === 1 && first !== undefined) return first.reject(error);
+    if (batch.length === 1 && first !== undefined) { first.reject(error); return; }
     const half = Math.ceil(batch.length / 2);
     await send(batch.slice(0, half));
     await send(batch.slice(half));

@@ -97,14 +97,20 @@ async function systemUser(): Promise<SystemUser> {
 
 /** Gives the files to the account, also those an earlier start left to another one. */
 async function adopt(home: Home, { owner, runAs }: Account): Promise<void> {
-  // Another user must be able to pass through our directory, though not to list it.
-  if (runAs !== undefined) await chmod(home.root, (await stat(home.root)).mode | 0o001);
+  if (runAs !== undefined) await letPass(home.root, runAs.gid);
   const top = await stat(home.postgres);
   if (top.uid === owner.uid && top.gid === owner.gid) return;
   const inside = await readdir(home.postgres, { recursive: true });
   for (const entry of inside) await lchown(join(home.postgres, entry), owner.uid, owner.gid);
   // Last, since it is what says that the rest is done.
   await chown(home.postgres, owner.uid, owner.gid);
+}
+
+/** The account's group may pass through our directory, though not list it; everybody else stays out. */
+async function letPass(directory: string, gid: number): Promise<void> {
+  const { uid, mode } = await stat(directory);
+  await chown(directory, uid, gid);
+  await chmod(directory, mode | 0o010);
 }
 
 async function requireReach(account: Account, binaries: PostgresBinaries, directory: string): Promise<void> {

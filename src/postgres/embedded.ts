@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Client } from 'pg';
+import { Client, DatabaseError } from 'pg';
 import type { Home } from '../home.ts';
-import { Problem, codeOf, reasonOf } from '../problem.ts';
+import { Problem } from '../problem.ts';
 import { startChild, waitUntilReady } from '../stack/child.ts';
 import type { Child } from '../stack/child.ts';
 import type { StopStep } from '../stack/process.ts';
@@ -83,17 +83,17 @@ function setting(name: string, value: string): string[] {
   return ['-c', `${name}=${value}`];
 }
 
-/** Not listening yet, or starting up, which after a kill means recovering. */
-const NOT_YET = ['ECONNREFUSED', 'ECONNRESET', '57P03'];
+const STARTING_UP = '57P03'; // Which after a kill means recovering.
 
 async function answers(url: string): Promise<boolean> {
   try {
     await withClient(url, (client) => client.query('SELECT 1'));
     return true;
   } catch (error) {
-    if (NOT_YET.includes(String(codeOf(error)))) return false;
+    // Anything but a refusal by Postgres itself is a connection that did not come about, and may yet.
+    if (!(error instanceof DatabaseError) || error.code === STARTING_UP) return false;
     throw new Problem(
-      `Postgres was started but does not let us in: ${reasonOf(error)}`,
+      `Postgres was started but does not let us in: ${error.message}`,
       'If its password file was changed, put the old one back; else see logs/postgres.log in the data directory.',
       { cause: error },
     );

@@ -3,7 +3,8 @@ import pg from 'pg';
 export const SCHEMA = 'surety';
 
 // Sequences and counters stay far below 2^53; as strings they would be compared as text.
-const parseBigint = (text: string) => Number(text);
+const types = new pg.TypeOverrides();
+types.setTypeParser(pg.types.builtins.INT8, Number);
 
 export function createPool(databaseUrl: string, options: { max?: number; name?: string } = {}): pg.Pool {
   const pool = new pg.Pool({
@@ -13,12 +14,7 @@ export function createPool(databaseUrl: string, options: { max?: number; name?: 
     options: `-c search_path=${SCHEMA}`,
     connectionTimeoutMillis: 5000,
     keepAlive: true,
-    types: {
-      getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-        oid === pg.types.builtins.INT8
-          ? parseBigint
-          : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
-    },
+    types,
   });
   // An idle connection that breaks is replaced at the next query; without a listener it would end the process.
   pool.on('error', () => undefined);

@@ -79,7 +79,7 @@ export async function startChild(spec: ChildSpec): Promise<Child> {
   }
 }
 
-/** Asks again and again, ten times a second in the long run, until the child is ready; a child that ends first is a Problem with what it said last. */
+/** Asks until the child is ready, at least ten times a second. One that ends first is a Problem with what it said last. */
 export async function waitUntilReady(child: Child, isReady: () => Promise<boolean>, withinMs: number): Promise<void> {
   const deadline = Date.now() + withinMs;
   let ended: string | undefined;

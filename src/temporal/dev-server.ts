@@ -1,3 +1,4 @@
+import { open } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
@@ -42,6 +43,8 @@ function dataArguments(home: Home): string[] {
 
 /** Runs Temporal's dev server with its UI on 127.0.0.1, and resolves when both answer. */
 export async function startDevServer({ home, binary, ports, namespace, onSpawn }: DevServerOptions): Promise<Child> {
+  // Workflow histories are nobody else's business; SQLite gives its other files the mode of this one.
+  await (await open(home.temporalDatabase, 'a', 0o600)).close();
   const child = await startChild({
     name: 'Temporal',
     command: binary.path,
@@ -83,7 +86,9 @@ async function isServing(connection: Connection): Promise<boolean> {
 
 async function accepts(port: number): Promise<boolean> {
   const socket = connect({ port, host: '127.0.0.1' });
-  return new Promise((resolve) => {
+  const accepted = await new Promise<boolean>((resolve) => {
     socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-  }).finally(() => socket.destroy()) as Promise<boolean>;
+  });
+  socket.destroy();
+  return accepted;
 }

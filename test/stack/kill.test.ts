@@ -24,7 +24,10 @@ async function holdStack(): Promise<Held> {
   const before = new Set(guards());
   const script = new URL('hold-stack.ts', import.meta.url).pathname;
   const parent = spawn(process.execPath, ['--import', 'tsx', script], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  onTestFinished(() => void parent.kill('SIGKILL'));
+  onTestFinished(() => {
+    for (const pid of serversOn(home)) process.kill(pid, 'SIGKILL');
+    parent.kill('SIGKILL');
+  });
   for await (const line of createInterface({ input: parent.stdout })) if (line === 'READY') break;
   const [guard] = guards().filter((pid) => !before.has(pid));
   if (guard === undefined) throw new Error('no guard was started');

@@ -15,8 +15,9 @@ import { Problem } from '../../src/problem.ts';
 import { startStack } from '../../src/stack/stack.ts';
 import type { Stack } from '../../src/stack/stack.ts';
 import { readStack } from '../../src/stack/stack-file.ts';
-import { connectTemporal } from '../../src/temporal/connection.ts';
+import { connectTemporal, targetFromEnvironment } from '../../src/temporal/connection.ts';
 import type { TemporalTarget } from '../../src/temporal/connection.ts';
+import { connectWorker } from '../../src/temporal/native-connection.ts';
 import { prepareNamespace, readInstallation, writeInstallation } from '../../src/temporal/namespace.ts';
 import { SuretyDueAt, SuretyState } from '../../src/temporal/search-attributes.ts';
 import { freePort, runStack, serversOn, stackConfig, temporaryHome } from './support.ts';
@@ -123,8 +124,9 @@ describe('the stack', { timeout: 120_000 }, () => {
         uiUrl: stack.uiUrl,
       },
     });
-    expect((await stat(join(home, 'stack.json'))).mode & 0o777).toBe(0o600);
-    expect((await stat(join(home, 'postgres/password'))).mode & 0o777).toBe(0o600);
+    for (const secret of ['stack.json', 'postgres/password', 'temporal.db', 'temporal.db-wal', 'logs/temporal.log']) {
+      expect([secret, (await stat(join(home, secret))).mode & 0o777]).toEqual([secret, 0o600]);
+    }
     await stack.stop();
     expect((await readStack(home)).running).toBe(false);
   });
@@ -230,6 +232,14 @@ describe('with servers that are not ours', { timeout: 60_000 }, () => {
       SuretyReason: 2,
       SuretyDueAt: 6,
     });
+  });
+
+  it('connects a worker in the same way as a client', async () => {
+    const worker = await connectWorker(targetFromEnvironment((await configFor('bare')).temporal.env));
+    await worker.close();
+    const address = `127.0.0.1:${await freePort()}`;
+    const problem = await problemOf(connectWorker(targetFromEnvironment({ TEMPORAL_ADDRESS: address })));
+    expect(problem.message).toContain(`Temporal at ${address} cannot be reached`);
   });
 
   it('says how to create a namespace that is missing', async () => {

@@ -10,8 +10,8 @@ import { createPool } from '../../src/postgres/pool.ts';
 import { publishRules } from '../../src/postgres/rules.ts';
 import type { TemporalTarget } from '../../src/temporal/connection.ts';
 import { prepareNamespace } from '../../src/temporal/namespace.ts';
-import { startWorker } from '../../src/worker.ts';
-import type { RunningWorker } from '../../src/worker.ts';
+import { startWorker } from '../../src/temporal/start-worker.ts';
+import type { RunningWorker } from '../../src/temporal/start-worker.ts';
 import { withDatabase } from './global-setup.ts';
 
 export const TASK_QUEUE = 'surety';

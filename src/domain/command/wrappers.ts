@@ -38,8 +38,8 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
 
 /** `/usr/bin/git` and `git.exe` are git. */
 export function programName(text: string): string {
-  const base = text.slice(Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\')) + 1);
-  return base.replace(/(?:\.exe)+$/i, '') || text;
+  const base = text.split(/[/\\]/).findLast((part) => part !== '') ?? text;
+  return base.replace(/(?:\.exe)+$/i, '') || base;
 }
 
 /** Index in `args` of the command that `program` runs; undefined if it runs none or is no wrapper. */

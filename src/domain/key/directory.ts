@@ -1,6 +1,6 @@
 /** A POSIX path without `.`, `..`, doubled or trailing slashes. Drives and backslashes of Windows become POSIX too. */
 export function normalisePath(path: string): string {
-  const posix = /^[A-Za-z]:|^\\\\|^[^/]*\\[^/]*$/.test(path) ? path.replaceAll('\\', '/') : path;
+  const posix = path.replaceAll('\\', '/');
   const drive = /^[A-Za-z]:/.exec(posix)?.[0].toUpperCase() ?? '';
   const rest = posix.slice(drive.length);
   const root = rest.startsWith('/') ? '/' : '';

@@ -20,7 +20,7 @@ export function locationOf(text: string): Location | undefined {
 
 /** Whether a text says by itself that it is a URL. */
 export function isUrl(text: string): boolean {
-  return /^(?:[a-z][a-z0-9+.-]*:)+\/\/|^file:/i.test(text.slice(0, 100));
+  return /^(?:[a-z][a-z0-9+.-]*:)+\/\/|^file:/i.test(text.slice(0, 100).trimStart());
 }
 
 /** The part between scheme and path. */

@@ -115,7 +115,7 @@ function clean(text: string): string {
  */
 function masked(text: string): string {
   return text.replace(/[^/\\.:@\s]{12,}/g, (segment) => {
-    const name = segment.replace(/~[0-9a-f]{32}$/, '');
+    const name = segment.replace(/(?:~[0-9a-f]{32})+$/, '');
     return hasToken(name) || looksRandom(name) ? 'redacted' : segment;
   });
 }

@@ -20,8 +20,8 @@ const SCHEME = /\b(bearer|basic|negotiate|digest)(\s{1,4})(?=\S*[\d._=+/-]|\S{16
 const AUTHORIZATION =
   /(authorization["'\\]{0,5}\s{0,4}[:=]\s{0,4}["'\\]{0,5})(?:([a-z][a-z0-9-]{2,20})\s+)?(?!\[redacted\])[^\s"',;<>\\]+/gi;
 const NAMED = new RegExp(
-  String.raw`(${SECRET_NAME}[\w-]{0,24}\\{0,4}["']?\s{0,4}(?:=>|:=|[:=])\s{0,4}|--[\w-]{0,24}${SECRET_NAME}[\w-]{0,24}\s{1,4})` +
-    String.raw`(?!\\{0,4}["']?\[redacted\])(?:${VALUE})`,
+  String.raw`(${SECRET_NAME}[\w-]{0,24}\\{0,4}["']?\s{0,4}[:=]{1,2}>?\s{0,4}|--[\w-]{0,24}${SECRET_NAME}[\w-]{0,24}\s{1,4})` +
+    String.raw`(?![:=>\s]{0,4}\\{0,4}["']?\[redacted\])(?:${VALUE})`,
   'gi',
 );
 const QUERY = /([?&;]([^=&#\s"'<>]{1,64})=)(?!\[redacted\])([^&#\s"'<>]+)/g;

@@ -28,7 +28,7 @@ function complaint(issue: z.core.$ZodIssue, json: unknown): string {
     (at, key) => (typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[key] : undefined),
     json,
   );
-  const got = value === undefined ? '' : `, got ${JSON.stringify(value)?.slice(0, 80) ?? typeof value}`;
+  const got = value === undefined ? '' : `, got ${JSON.stringify(value).slice(0, 80)}`;
   return `${path.join('.') || '(file)'}: ${issue.message}${got}`;
 }
 

@@ -50,7 +50,7 @@ export const RuleInFile = Rule.partial()
       ...base,
       ...(triggersOtherwise && !preset ? { countThreshold: null } : {}),
       ...(named as Partial<Rule>),
-    } as Rule;
+    };
   });
 
 const Answer = z.enum(['allow', 'ask', 'deny']);

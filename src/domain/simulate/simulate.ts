@@ -86,6 +86,11 @@ export function createSimulation(rules: Rules) {
       const touched = book.call(server, name, entry);
       return lineOf(entry.at, [...byTime, ...touched], { ...entry, server, tool: name });
     },
+    /** What a call would meet now. */
+    look(call: { tool: string; server?: string; args?: unknown; agent?: string }): Line {
+      const scope = scopeOf(call.tool, call.args);
+      return lineOf(clockMs, [], { ...call, server: serverOf(call), ...(scope === undefined ? {} : { scope }) });
+    },
     /** Lets time pass after the last event. */
     advance(nowMs: number): Line {
       return lineOf(nowMs, advanceTo(nowMs));

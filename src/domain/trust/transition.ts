@@ -79,8 +79,10 @@ function onFailure(state: TrustState, event: CallFailed, rule: EffectiveRule, ve
   if (!counted && atOnce === undefined) return unchanged(next);
   switch (next.status) {
     case 'TRUSTED': {
-      const reason = atOnce ?? thresholdMet(tally, rule, event.at);
-      return reason === undefined ? unchanged(next) : escalate(next, event.at, reason, version, event.recoverable);
+      // A late report joins the failures around its own time; the window still ends with the newest of them.
+      const end = Math.max(event.at, tally.failures.at(-1) ?? event.at);
+      const reason = atOnce ?? thresholdMet(tally, rule, end);
+      return reason === undefined ? unchanged(next) : escalate(next, end, reason, version, event.recoverable);
     }
     case 'ESCALATED':
       return failWhileEscalated(next, event, rule);
@@ -106,8 +108,9 @@ function relapse(state: Recovering, event: CallFailed, rule: EffectiveRule, vers
     return block(state, event.at, `${plural(recent.length, 'relapse')} in ${duration(rule.windowSeconds)}`);
   }
   const reason = `failed again while recovering (${plural(relapses.length, 'relapse')})`;
-  const escalated = escalate(state, event.at, reason, version, event.recoverable, relapses);
-  return { ...escalated, effects: [announce('relapsed', event.at, reason)] };
+  const at = Math.max(event.at, state.since);
+  const escalated = escalate(state, at, reason, version, event.recoverable, relapses);
+  return { ...escalated, effects: [announce('relapsed', at, reason)] };
 }
 
 function onDeadline(state: TrustState, at: number, rule: EffectiveRule, version: number): Transition {

@@ -1,0 +1,33 @@
+import { userInfo } from 'node:os';
+import { loadConfig } from '../config.ts';
+import type { Config } from '../config.ts';
+import { codeOf } from '../problem.ts';
+import { openTerminal } from './terminal.ts';
+import type { Terminal } from './terminal.ts';
+
+/** What every command is given. */
+export interface Cli {
+  readonly config: Config;
+  readonly terminal: Terminal;
+}
+
+/** Makes an action for commander. The environment is read only now, so that --help works whatever it holds. */
+export function action<Args extends readonly unknown[]>(
+  run: (cli: Cli, ...args: Args) => Promise<number>,
+): (...args: Args) => Promise<void> {
+  return async (...args) => {
+    const config = loadConfig();
+    process.exitCode = await run({ config, terminal: openTerminal(config.colour) }, ...args);
+  };
+}
+
+/** Who gives an order, unless --by says otherwise. */
+export function operator(): string {
+  try {
+    return userInfo().username;
+  } catch (error) {
+    // A container may run under a number that has no name.
+    if (codeOf(error) !== 'ERR_SYSTEM_ERROR') throw error;
+    return `user ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
