@@ -46,7 +46,6 @@ export class Gate {
     this.#reporter = createReporter({
       append: (outcomes) => this.#append(outcomes),
       limit: parts.bufferLimit,
-      onFailing: () => undefined,
     });
   }
 

@@ -18,7 +18,6 @@ interface Waiting {
 interface ReporterOptions {
   readonly append: (outcomes: readonly LedgerOutcome[]) => Promise<unknown>;
   readonly limit: number;
-  readonly onFailing: (error: Error | null) => void;
 }
 
 const LARGEST_BATCH = 500;
@@ -28,7 +27,7 @@ const LONGEST_WAIT_MS = 2000;
  * Collects reports while one batch is on its way and sends them as the next. A batch that cannot reach the ledger is
  * sent again until it does; one that the ledger refuses is halved until the offending report stands alone.
  */
-export function createReporter({ append, limit, onFailing }: ReporterOptions) {
+export function createReporter({ append, limit }: ReporterOptions) {
   const queue: Waiting[] = [];
   let inFlight = 0;
   let flushing: Promise<void> | undefined;
@@ -37,36 +36,37 @@ export function createReporter({ append, limit, onFailing }: ReporterOptions) {
   let abandon: (() => void) | undefined;
   let roomWaiters: (() => void)[] = [];
 
-  const note = (error: Error | null) => {
-    if (failing?.message === error?.message) return;
-    failing = error;
-    onFailing(error);
-  };
-
   async function send(batch: readonly Waiting[]): Promise<void> {
     for (let wait = 50; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
       try {
         await append(batch.map(({ outcome }) => outcome));
-        note(null);
+        failing = null;
+        inFlight -= batch.length;
         for (const { resolve } of batch) resolve();
         return;
       } catch (error) {
         if (isRefusal(error)) return refuse(batch, error);
-        note(error instanceof Error ? error : new Error(String(error)));
-        if (await abandoned(wait)) { give(batch); return; }
+        failing = error instanceof Error ? error : new Error(String(error));
+        if (await abandoned(wait)) {
+          give(batch);
+          return;
+        }
       }
     }
   }
 
   async function refuse(batch: readonly Waiting[], error: unknown): Promise<void> {
     const [first] = batch;
-    if (batch.length === 1 && first !== undefined) { first.reject(error); return; }
+    if (batch.length === 1 && first !== undefined) {
+      first.reject(error);
+      return;
+    }
     const half = Math.ceil(batch.length / 2);
     await send(batch.slice(0, half));
     await send(batch.slice(half));
   }
 
-  function give(batch: readonly Waiting[]): void {
+  function giveUp(batch: readonly Waiting[]): void {
     for (const { reject } of batch)
       reject(new NotRecorded('the gate was closed while the ledger could not be reached'));
   }
@@ -74,9 +74,8 @@ export function createReporter({ append, limit, onFailing }: ReporterOptions) {
   async function flush(): Promise<void> {
     while (queue.length > 0) {
       const batch = queue.splice(0, LARGEST_BATCH);
-      inFlight = batch.length;
+      inFlight += batch.length;
       await send(batch);
-      inFlight = 0;
       const waiters = roomWaiters;
       roomWaiters = [];
       for (const resolve of waiters) resolve();
@@ -116,7 +115,7 @@ export function createReporter({ append, limit, onFailing }: ReporterOptions) {
       closed = true;
       const patience = setTimeout(() => {
         abandon?.();
-        give(queue.splice(0));
+        giveUp(queue.splice(0));
       }, withinMs);
       await flushing;
       clearTimeout(patience);

@@ -44,13 +44,15 @@ export async function startChild(spec: ChildSpec): Promise<Child> {
   const log = await open(spec.logFile, 'a', 0o600);
   const logStart = (await log.stat()).size;
   try {
-    const child = spawn(spec.command, spec.args, {
-      stdio: ['ignore', log.fd, log.fd],
-      env: spec.env,
-      cwd: '/',
-      detached: true,
-      ...spec.runAs,
-    });
+    const child = withPrivateFiles(() =>
+      spawn(spec.command, spec.args, {
+        stdio: ['ignore', log.fd, log.fd],
+        env: spec.env,
+        cwd: '/',
+        detached: true,
+        ...spec.runAs,
+      }),
+    );
     const exited = new Promise<string>((resolve) => {
       child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${String(code)}` : `signal ${signal}`));
     });
@@ -76,6 +78,16 @@ export async function startChild(spec: ChildSpec): Promise<Child> {
     );
   } finally {
     await log.close();
+  }
+}
+
+/** What the child writes only its user may read: Temporal would let everybody. */
+function withPrivateFiles<Result>(start: () => Result): Result {
+  const ours = process.umask(0o077);
+  try {
+    return start();
+  } finally {
+    process.umask(ours);
   }
 }
 

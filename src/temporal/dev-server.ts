@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { access, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
@@ -43,8 +43,7 @@ function dataArguments(home: Home): string[] {
 
 /** Runs Temporal's dev server with its UI on 127.0.0.1, and resolves when both answer. */
 export async function startDevServer({ home, binary, ports, namespace, onSpawn }: DevServerOptions): Promise<Child> {
-  // Workflow histories are nobody else's business; SQLite gives its other files the mode of this one.
-  await (await open(home.temporalDatabase, 'a', 0o600)).close();
+  const finished = await beginFirstStart(home);
   const child = await startChild({
     name: 'Temporal',
     command: binary.path,
@@ -71,7 +70,29 @@ export async function startDevServer({ home, binary, ports, namespace, onSpawn }
     await connection.close();
   }
   await waitUntilReady(child, () => accepts(ports.ui), READY_WITHIN_MS);
+  await finished();
   return child;
+}
+
+/**
+ * The server takes a database file that exists for complete, so one killed while it creates its tables could never
+ * start again (seen). Until the first start has been ready a mark lies beside the file, and nobody has used it yet.
+ */
+async function beginFirstStart({ temporalDatabase }: Home): Promise<() => Promise<void>> {
+  const mark = `${temporalDatabase}.unfinished`;
+  if (await exists(mark)) {
+    for (const suffix of ['', '-wal', '-shm']) await rm(`${temporalDatabase}${suffix}`, { force: true });
+  }
+  if (await exists(temporalDatabase)) return () => Promise.resolve();
+  await writeFile(mark, '');
+  return () => rm(mark, { force: true });
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function isServing(connection: Connection): Promise<boolean> {

@@ -1,17 +1,17 @@
-// Run as a process of its own: tries for the lock at a given moment, says what became of it, and holds on a while.
-import { setTimeout as sleep } from 'node:timers/promises';
+// Run as a process of its own: tries for the lock when told to, says what became of it, and holds on until told to go.
+import { once } from 'node:events';
 import { openHome } from '../../src/home.ts';
 import { Problem } from '../../src/problem.ts';
 import { acquireLock } from '../../src/stack/lock.ts';
 
-const [, , root = '', at = '0'] = process.argv;
-const home = await openHome(root);
-await sleep(Math.max(0, Number(at) - Date.now()));
+const home = await openHome(process.argv[2] ?? '');
+console.log('ready');
+await once(process.stdin, 'data');
 try {
   await acquireLock(home);
   console.log('held');
-  await sleep(1_000);
 } catch (error) {
   if (!(error instanceof Problem)) throw error;
   console.log('refused');
 }
+await once(process.stdin, 'end');

@@ -1,14 +1,19 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
+import { openHome } from '../../src/home.ts';
+import type { Child } from '../../src/stack/child.ts';
 import { listCommandLines } from '../../src/stack/process.ts';
 import { readStack } from '../../src/stack/stack-file.ts';
-import { runStack, serversOn, stackEnvironment, temporaryHome } from './support.ts';
+import { findTemporal } from '../../src/temporal/binary.ts';
+import { startDevServer } from '../../src/temporal/dev-server.ts';
+import { SHARED_CACHE, freePort, runStack, serversOn, stackEnvironment, temporaryHome } from './support.ts';
 
 interface Held {
   readonly home: string;
@@ -90,6 +95,24 @@ describe('kill -9', { timeout: 60_000 }, () => {
     await runStack(loadConfig(held.env));
     await sleep(3_000);
     expect(serversOn(held.home)).toHaveLength(2);
+  });
+
+  it('of Temporal in the middle of its very first start does not spoil the next one', async () => {
+    const home = await openHome(await temporaryHome());
+    const { searchPath } = loadConfig();
+    const binary = await findTemporal({ searchPath, cache: SHARED_CACHE }, () => undefined);
+    const ports = { temporal: await freePort(), ui: await freePort() };
+    const start = (onSpawn: (child: Child) => void) =>
+      startDevServer({ home, binary, ports, namespace: 'default', onSpawn });
+    for (const afterMs of [40, 60, 80]) {
+      const killed = start(({ process: { pid } }) => void setTimeout(() => process.kill(pid, 'SIGKILL'), afterMs));
+      await expect(killed).rejects.toThrow('ended before it was ready (signal SIGKILL)');
+    }
+    await writeFile(home.temporalDatabase, ''); // The worst moment of all.
+    const child = await start(() => undefined);
+    await child.stop();
+    const again = await start(() => undefined);
+    await again.stop();
   });
 
   it('of everything loses nothing that was committed', async () => {

@@ -173,7 +173,7 @@ describe('the stack', { timeout: 120_000 }, () => {
     expect(problem.message).toContain(`Temporal at ${address} cannot be reached`);
     expect(problem.wayOut).toContain('TEMPORAL_ADDRESS');
     expect(serversOn(home)).toEqual([]);
-  }, 12_000);
+  }, 20_000);
 
   it('names a database that does not answer, without its password', async () => {
     const home = await temporaryHome();

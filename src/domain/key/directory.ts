@@ -5,7 +5,9 @@ export function normalisePath(path: string): string {
   const rest = posix.slice(drive.length);
   const root = rest.startsWith('/') ? '/' : '';
   const kept: string[] = [];
-  for (const segment of rest.split('/')) {
+  for (const part of rest.split('/')) {
+    // Spaces around a name are a slip more often than a name.
+    const segment = part.trim();
     if (segment === '' || segment === '.') continue;
     if (segment !== '..') kept.push(segment);
     else if (kept.length > 0 && kept.at(-1) !== '..') kept.pop();

@@ -33,7 +33,7 @@ export function normaliseScope(given: unknown): string | undefined {
   if (kind === 'host') return urlScope(rest) ?? named('host', masked(rest.toLowerCase()));
   if (kind === 'program') return named('program', programName(rest));
   if (kind === 'dir') return directoryScope(rest);
-  if (/^[/~]|^[A-Za-z]:\\/.test(text)) return directoryScope(text);
+  if (/^[/~]|^[A-Za-z]:[/\\]/.test(text)) return directoryScope(text);
   if (isUrl(text) || /^[\w.-]+(?:\.[\w-]+|:\d+)\.?$|^localhost$/i.test(text)) return urlScope(text);
   return bounded(clean(text), MOST_BYTES) || undefined;
 }

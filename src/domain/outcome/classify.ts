@@ -39,7 +39,10 @@ function byFacts({ tool, args, names, message, httpStatus, exitCode }: Facts): C
     (exitCode === undefined ? undefined : (meaningOfExit(exitCode) ?? informational(exitCode, message, tool, args))) ??
     firstMeaning(names);
   if (structured !== undefined) return { ...structured, evidence: 'structured' };
-  return { ...(byText(message) ?? UNEXPLAINED), evidence: 'text' };
+  const said = byText(message) ?? UNEXPLAINED;
+  // What a program prints is not what the tool says: `pip install malware-scan` may fail without any attack.
+  const isPrinted = exitCode !== undefined && said.severity === 'security';
+  return { ...(isPrinted ? UNEXPLAINED : said), evidence: 'text' };
 }
 
 const UNEXPLAINED: Meaning = { severity: 'server_error', category: 'quality' };

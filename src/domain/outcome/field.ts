@@ -68,6 +68,11 @@ export function isText(value: unknown): value is string {
   return typeof value === 'string' && /\S/.test(value.slice(0, 1024));
 }
 
+/** Without NUL and halves of surrogate pairs, which neither UTF-8 nor a database can hold. */
+export function storable(text: string): string {
+  return text.replace(/[\0\p{Surrogate}]/gu, '\ufffd');
+}
+
 /**
  * Beginning and end of a text, for pattern matching in bounded time: the first line of an error names it, the last lines
  * of a traceback explain it.

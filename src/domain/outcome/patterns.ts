@@ -21,7 +21,10 @@ const PATTERNS: readonly (readonly [RegExp, Meaning['severity'], Meaning['catego
     'server_error',
     'reachability',
   ],
-  [/\bnot[ _-]?found\b|\bdo(?:es)?(?: not|n't) exist\b|\bno such (?:file|directory|\w+)\b|\bENOENT\b/i, 'not_found'],
+  [
+    /\bnot[ _-]?found\b|\bdo(?:es)?(?: not|n't) exist\b|\b(?:could not|couldn't|cannot|can't) find\b|\bno such \w+\b|\bENOENT\b/i,
+    'not_found',
+  ],
   [
     /\bdata corruption\b|\bcorrupt(?:ed|ion)?\b|\b(?:checksum|hash|digest|crc) (?:mismatch|error|failed)\b/i,
     'corruption',

@@ -1,4 +1,5 @@
 import { dateText, elements, field, isList, isObject, keysOf } from './field.ts';
+import { redactText } from './redact.ts';
 import { isSecretName, REDACTED } from './secrets.ts';
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
@@ -10,7 +11,7 @@ interface Limits {
 }
 
 /**
- * A JSON-safe copy of any value, without what goes under a secret's name: cycles, depth and size are cut, what JSON has
+ * A JSON-safe copy of any value, without credentials: cycles, depth and size are cut, what JSON has
  * no word for is named in brackets. Safe to stringify, and small enough to.
  */
 export function plainCopy(value: unknown, limits: Limits): Json {
@@ -20,7 +21,8 @@ export function plainCopy(value: unknown, limits: Limits): Json {
 function copy(value: unknown, limits: Limits, left: { nodes: number }, above: readonly unknown[]): Json {
   left.nodes -= 1;
   if (left.nodes < 0) return '…';
-  if (typeof value === 'string') return value.slice(0, limits.characters);
+  // Redacted before it is cut: half a token has no shape to be known by.
+  if (typeof value === 'string') return redactText(value, limits.characters);
   if (typeof value === 'boolean' || value === null) return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   if (typeof value === 'bigint') return value.toString().slice(0, limits.characters);
@@ -35,7 +37,7 @@ function copy(value: unknown, limits: Limits, left: { nodes: number }, above: re
   const shown: [string, Json][] = [];
   for (const key of [...hiddenKeys(value), ...keysOf(value)]) {
     if (left.nodes <= 0) break;
-    const name = key.slice(0, limits.characters);
+    const name = redactText(key, limits.characters);
     shown.push([name, isSecretName(key) ? REDACTED : copy(field(value, key), limits, left, path)]);
   }
   return Object.fromEntries(shown);

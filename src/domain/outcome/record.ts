@@ -2,6 +2,7 @@ import { normaliseScope, scopeOf } from '../key/scope.ts';
 import { serverOf, type ToolRef } from '../key/tool-key.ts';
 import { judge } from './detect.ts';
 import { argumentsDigest } from './digest.ts';
+import { storable } from './field.ts';
 import type { Failure } from './outcome.ts';
 import { plainCopy } from './plain.ts';
 import { redactText } from './redact.ts';
@@ -51,8 +52,8 @@ export function recordOf(report: Report): OutcomeRecord {
 
 function callOf(report: Report): Call {
   return present({
-    server: redactTokens(serverOf(report)),
-    name: redactTokens(report.tool),
+    server: shownName(serverOf(report)),
+    name: shownName(report.tool),
     scope: normaliseScope(report.scope) ?? scopeOf(report.tool, report.args),
     callId: report.callId,
     agent: report.agent,
@@ -63,6 +64,10 @@ function callOf(report: Report): Call {
     trustVersion: report.trustVersion,
     probe: report.probe,
   });
+}
+
+function shownName(name: string): string {
+  return storable(redactTokens(name));
 }
 
 function detailOf(report: Report): FailureDetail {

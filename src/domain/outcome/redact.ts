@@ -1,3 +1,4 @@
+import { storable } from './field.ts';
 import { looksRandom, REDACTED, redactTokens, SECRET_NAME } from './secrets.ts';
 
 /** No more than this is looked at, whatever `max` says. */
@@ -31,12 +32,12 @@ const QUERY_SECRET =
 const WEBHOOK = /(\/(?:services|webhooks?|hooks)\/)[A-Za-z0-9_-]{6,}(?:\/[A-Za-z0-9_-]{6,})+/gi;
 
 /**
- * A text without credentials, at most `max` characters long. What is removed leaves `[redacted]` in its place, together
+ * A text without credentials that can be stored, at most `max` characters long. What is removed leaves `[redacted]` in its place, together
  * with the name it went under: an operator may know that a token was there, not which.
  */
 export function redactText(text: string, max: number): string {
   const window = within(text, Math.min(MOST_SCANNED, max * 2 + 1024));
-  const clean = removeCredentials(window);
+  const clean = storable(removeCredentials(window));
   if (clean.length <= max && window.length === text.length) return clean;
   return `${cut(clean, max - 1)}…`;
 }

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { SEVERITIES } from './outcome.ts';
 
 const Name = z.string().min(1).max(10_240);
-const Id = z.string().min(1).max(1024);
+const Id = z
+  .string()
+  .max(1024)
+  .regex(/^[^\p{Cc}\p{Surrogate}]+$/u, 'must be text without control characters');
 const Time = z.union([z.number().min(0).max(8.64e15), z.date()]);
 
 /**

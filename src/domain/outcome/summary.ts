@@ -1,6 +1,7 @@
 import { scopeOf } from '../key/scope.ts';
 import { field, isList, isObject, keysOf } from './field.ts';
-import { isSecretName, redactTokens } from './secrets.ts';
+import { redactText } from './redact.ts';
+import { isSecretName } from './secrets.ts';
 
 const MOST_KEYS = 24;
 const MOST_NAME = 40;
@@ -40,5 +41,5 @@ function kindOf(value: unknown): string {
 }
 
 function nameOf(key: string): string {
-  return redactTokens(key.slice(0, 400)).slice(0, MOST_NAME);
+  return redactText(key, MOST_NAME);
 }

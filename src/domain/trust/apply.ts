@@ -6,7 +6,7 @@ import type { CallEntry, Entry, OrderEntry } from './entry.ts';
 import { countsOnServer } from './entry.ts';
 import type { TrustEvent } from './event.ts';
 import type { Parts, Subject } from './parts.ts';
-import { partOfAgent, scopeOfPart, WHOLE } from './parts.ts';
+import { agentOfPart, partOfAgent, scopeOfPart, WHOLE } from './parts.ts';
 
 export interface Applied {
   readonly parts: Parts;
@@ -76,7 +76,7 @@ function applyToAgent(draft: Draft, part: string, event: TrustEvent, entry: Call
 function dropAgents(draft: Draft, part: string): void {
   if (ruleIn(draft, part).minReporters === 1) return;
   for (const other of Object.keys(draft.parts)) {
-    if (other !== part && scopeOfPart(other) === part && other.includes('@')) remove(draft, other);
+    if (agentOfPart(other) !== undefined && scopeOfPart(other) === part) remove(draft, other);
   }
 }
 

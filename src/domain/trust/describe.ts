@@ -1,7 +1,7 @@
 import type { RuleView } from '../rules/resolve.ts';
 import { LOCAL } from './entry.ts';
 import type { Parts, Subject } from './parts.ts';
-import { nextDue, ruleOfPart, scopeOfPart, strictest, WHOLE } from './parts.ts';
+import { agentOfPart, nextDue, ruleOfPart, scopeOfPart, strictest, WHOLE } from './parts.ts';
 import { duration, failuresInWindow } from './tally.ts';
 import { dueAt } from './transition.ts';
 import type { TrustState } from './trust.ts';
@@ -16,8 +16,9 @@ export function partLabel(part: string): string {
   const scope = scopeOfPart(part);
   const [kind, ...rest] = scope.split(':');
   const what = scope === WHOLE ? '' : kind === 'host' ? `for ${rest.join(':')}` : `for ${kind} ${rest.join(':')}`;
-  const agent = part === scope ? '' : `as seen by agent ${decodeURIComponent(part.slice(scope.length + 1))}`;
-  return [what, agent].filter((text) => text !== '').join(', ');
+  const agent = agentOfPart(part);
+  const seen = agent === undefined ? '' : `as seen by ${agent === '' ? 'an unnamed agent' : `agent ${agent}`}`;
+  return [what, seen].filter((text) => text !== '').join(', ');
 }
 
 export function labelOf(subject: Subject, part: string): string {

@@ -15,25 +15,35 @@ export interface Subject {
 }
 
 /**
- * Trust of a subject by part: WHOLE is the tool or server itself, 'host:…' a scope of it, and '<part>@<agent>' what one
+ * Trust of a subject by part: WHOLE is the tool or server itself, 'host:…' a scope of it, and '<part>␟<agent>' what one
  * agent alone has seen while `minReporters` is not met. A trusted part with nothing left to count is not stored.
  */
 export type Parts = Readonly<Record<string, TrustState>>;
 
 export const WHOLE = '';
 
+// Scopes hold no control characters (see domain/key/scope.ts), so this one always separates.
+const SEPARATOR = '\u001f';
+
 export function scopeOfPart(part: string): string {
-  const end = part.lastIndexOf('@');
+  const end = part.indexOf(SEPARATOR);
   return end === -1 ? part : part.slice(0, end);
 }
 
-/** The agent is encoded, so that the last '@' always separates. */
+export function agentOfPart(part: string): string | undefined {
+  const end = part.indexOf(SEPARATOR);
+  return end === -1 ? undefined : part.slice(end + 1);
+}
+
 export function partOfAgent(scope: string, agent: string): string {
-  return `${scope}@${encodeURIComponent(agent)}`;
+  return `${scope}${SEPARATOR}${agent}`;
 }
 
 export function ruleOfPart(subject: Subject, view: RuleView, part: string): EffectiveRule {
-  return subject.kind === 'server' ? forServer(view.own.rule) : forTool(ruleForScope(view, scopeOfPart(part)).rule);
+  if (subject.kind === 'server') return forServer(view.own.rule);
+  const rule = forTool(ruleForScope(view, scopeOfPart(part)).rule);
+  // What one agent has seen is judged for that agent alone: there is nobody else to wait for.
+  return agentOfPart(part) === undefined ? rule : { ...rule, minReporters: 1 };
 }
 
 /** The next moment at which time alone changes something. */

@@ -42,7 +42,7 @@ describe('the key of a tool', () => {
         expect(serverKey(name) === serverKey(otherName)).toBe(name === otherName);
         expect(toolKey(server, name)).not.toBe(serverKey(otherName));
       }),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     );
   });
 

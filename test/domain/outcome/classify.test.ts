@@ -71,6 +71,13 @@ describe('by the command that ran', () => {
       failure({ tool: 'bash', args: { command: 'grep x file' }, result: { ...exit1, stderr: 'grep: broken' } }),
     ).toMatchObject({ severity: 'server_error' });
   });
+
+  it('what a program prints about security is not what the tool says', () => {
+    const result = { exit_code: 1, stderr: 'no version of malware scan' };
+    expect(failure({ tool: 'bash', args: { command: 'pip install x' }, result })).toMatchObject({
+      severity: 'server_error',
+    });
+  });
 });
 
 describe('by the reporter', () => {

@@ -66,10 +66,9 @@ function trap(): never {
 }
 
 function throwing(names: readonly string[]): object {
-  return Object.defineProperties(
-    {},
-    Object.fromEntries(names.map((name) => [name, { enumerable: true, get: trap }])),
-  ) as object;
+  const value: object = {};
+  for (const name of names) Object.defineProperty(value, name, { enumerable: true, get: trap });
+  return value;
 }
 
 function revoked(target: object): unknown {

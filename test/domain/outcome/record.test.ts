@@ -77,6 +77,14 @@ describe('a failure', () => {
     expect(failure).toMatchObject({ traceback: expect.stringMatching(/^[\s\S]{1,2048}$/) as string });
   });
 
+  it('keeps no half of a credential where it cuts', () => {
+    const context = { note: `${'x '.repeat(190)}sk-abcdefghijklmnopqrstuvwxyz` };
+    expect(JSON.stringify(recordOf({ tool: 't', error: 'x', context }))).not.toContain('sk-');
+    expect(
+      JSON.stringify(recordOf({ tool: 't', error: { odd: `${'x '.repeat(36)}sk-abcdefghijklmnopqrstuvwxyz` } })),
+    ).not.toContain('sk-');
+  });
+
   it('can be one that no waiting cures', () => {
     expect(recordOf({ tool: 't', error: 'x', recoverable: false })).toMatchObject({ recoverable: false });
   });
@@ -108,12 +116,19 @@ describe('any record', () => {
 
   it('can be made of anything, is small, and survives JSON', () => {
     fc.assert(
-      fc.property(fc.string({ minLength: 1 }), hostile, hostile, hostile, (tool, args, result, context) => {
-        const record = recordOf({ tool, args: args(), result: result(), context: context(), success: false });
-        const text = JSON.stringify(record);
-        expect(JSON.parse(text)).toEqual(record);
-        expect(text.length).toBeLessThan(8000);
-      }),
+      fc.property(
+        fc.string({ unit: 'binary', minLength: 1 }),
+        hostile,
+        hostile,
+        hostile,
+        (tool, args, result, context) => {
+          const record = recordOf({ tool, args: args(), result: result(), context: context(), success: false });
+          const text = JSON.stringify(record);
+          expect(JSON.parse(text)).toEqual(record);
+          expect(text.length).toBeLessThan(8000);
+          expect(text).not.toMatch(/\\u0000|\\ud[89a-f]/i);
+        },
+      ),
     );
   });
 });

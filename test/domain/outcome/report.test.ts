@@ -25,6 +25,8 @@ describe('a report', () => {
     ['trustVersion', { trustVersion: -1 }],
     ['outcome', { outcome: 'success' }],
     ['probe', { probe: '' }],
+    ['session', { session: 'a\0b' }],
+    ['agent', { agent: '\ud800' }],
   ])('names %s when it is wrong', (path, fields) => {
     expect(pathOf({ tool: 't', ...fields })).toEqual([path]);
   });

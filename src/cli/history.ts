@@ -1,0 +1,141 @@
+import type { Command } from 'commander';
+import type pg from 'pg';
+import { scopeOfPart, WHOLE } from '../domain/trust/parts.ts';
+import { readAudit } from '../postgres/read-audit.ts';
+import type { AuditEntry } from '../postgres/read-audit.ts';
+import { readHistory } from '../postgres/read-history.ts';
+import type { HistoryEntry } from '../postgres/read-history.ts';
+import type { KnownSubject } from '../postgres/read-subjects.ts';
+import { currentRules } from '../postgres/rules.ts';
+import { action } from './cli.ts';
+import type { Cli } from './cli.ts';
+import { withLedger } from './ledger.ts';
+import { partName } from './state.ts';
+import { shownName, subjectsMatching } from './subject.ts';
+import { table } from './table.ts';
+import type { Cell } from './table.ts';
+import { iso, shortClock } from './time.ts';
+import { EXIT, parseCount } from './usage.ts';
+
+interface HistoryOptions {
+  readonly limit: number;
+  readonly failures?: boolean;
+  readonly json?: boolean;
+}
+
+export function registerHistory(program: Command): void {
+  program
+    .command('history')
+    .description('what happened to a tool, newest first')
+    .argument('<tool>', 'name, server/name, server:name, or a glob')
+    .option('--limit <n>', 'show at most so many, up to maxHistoryEntries of the rules', parseCount, 20)
+    .option('--failures', 'only what failed, and what followed from it')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  surety history http_request --failures
+  surety history server:atlassian --limit 100
+  surety history 'demo/*' --json`,
+    )
+    .action(action(history));
+}
+
+async function history(cli: Cli, pattern: string, options: HistoryOptions): Promise<number> {
+  const { terminal } = cli;
+  return withLedger(cli.config, async (pool) => {
+    const { rules } = await currentRules(pool);
+    const limit = Math.min(options.limit, rules.maxHistoryEntries);
+    if (limit < options.limit) terminal.complain(`The rules allow ${limit} entries at the most (maxHistoryEntries).`);
+    const subjects = await subjectsMatching(pool, pattern);
+    const entries = await readEntries(pool, subjects, limit, options.failures === true);
+    const names = new Map(subjects.map((subject) => [subject.id, shownName(subject)]));
+    if (options.json === true) {
+      terminal.printJson(entries.map((entry) => ({ subject: names.get(entry.subject), ...forJson(entry) })));
+      return EXIT.ok;
+    }
+    if (entries.length === 0) {
+      terminal.print(`${pattern} has no ${options.failures === true ? 'failures' : 'entries'} in the ledger.`);
+      return EXIT.ok;
+    }
+    const several = subjects.length > 1;
+    const rows = entries
+      // The order that stands beside it says the same and who gave it.
+      .filter((entry) => !('action' in entry && entry.action === 'reset'))
+      .map((entry) => rowOf(entry, several ? names.get(entry.subject) : undefined));
+    const columns = [
+      { title: 'TIME (UTC)' },
+      ...(several ? [{ title: 'TOOL', atLeast: 10 }] : []),
+      { title: 'WHAT' },
+      { title: 'SEVERITY' },
+      { title: 'SCOPE', atLeast: 8 },
+      { title: 'AGENT', atLeast: 5 },
+      { title: 'CALL', atLeast: 6 },
+    ];
+    terminal.print(table(terminal, columns, rows));
+    if (entries.length === limit) terminal.print(terminal.paint('dim', `The newest ${limit}; more with --limit.`));
+    return EXIT.ok;
+  });
+}
+
+type Entry = HistoryEntry | AuditEntry;
+
+/** Rows of the ledger and what followed from them. A change stands above the row that brought it about. */
+async function readEntries(
+  pool: pg.Pool,
+  subjects: readonly KnownSubject[],
+  limit: number,
+  failuresOnly: boolean,
+): Promise<readonly Entry[]> {
+  const ids = (kind: KnownSubject['kind']) => subjects.filter((subject) => subject.kind === kind).map(({ id }) => id);
+  const [ofTools, ofServers, audit] = await Promise.all([
+    readHistory(pool, { subjects: ids('tool'), ofServers: false, failuresOnly, limit }),
+    readHistory(pool, { subjects: ids('server'), ofServers: true, failuresOnly, limit }),
+    readAudit(pool, { subjects: subjects.map(({ id }) => id), limit }),
+  ]);
+  const rank = (entry: Entry) => ('action' in entry ? 1 : 0);
+  return [...ofTools, ...ofServers, ...audit]
+    .toSorted((a, b) => b.at - a.at || rank(b) - rank(a) || bySeq(a, b))
+    .slice(0, limit);
+}
+
+function bySeq(a: Entry, b: Entry): number {
+  return 'seq' in a && 'seq' in b && a.subject === b.subject ? b.seq - a.seq : 0;
+}
+
+function rowOf(entry: Entry, name: string | undefined): { cells: Cell[]; note?: string } {
+  const time = shortClock(entry.at);
+  const tool = name === undefined ? [] : [name];
+  if ('action' in entry) {
+    const scope = entry.part === null || entry.part === WHOLE ? '' : partName(entry.part);
+    const what: Cell = { text: `→ ${entry.action}`, style: 'bold' };
+    return { cells: [time, ...tool, what, '', scope, '', ''], note: entry.reason };
+  }
+  const { kind, severity, scope, agent, detail, probe } = entry;
+  const what: Cell =
+    kind === 'failure' ? { text: 'failure', style: 'red' } : probe === null ? kind : { text: `${kind}*`, style: 'cyan' };
+  const who = agent ?? text(detail['by']);
+  const cells = [time, ...tool, what, severity ?? '', scope === null ? '' : partName(scope), who, callOf(entry)];
+  const note = text(detail['message']) || text(detail['reason']);
+  return note === '' ? { cells } : { cells, note };
+}
+
+/** The caller's own id where it was kept, else the end of ours: the beginning of it is only the time. */
+function callOf({ id, detail }: HistoryEntry): string {
+  return text(detail['callId']) || `…${id.slice(-8)}`;
+}
+
+function forJson(entry: Entry): object {
+  if ('action' in entry) {
+    const { at, action: change, actor, reason, part } = entry;
+    const scope = part === null ? null : scopeOfPart(part);
+    return { at: iso(at), change, actor, reason, scope: scope === WHOLE ? null : scope };
+  }
+  const { at, receivedAt, subject: _, ...row } = entry;
+  return { at: iso(at), receivedAt: iso(receivedAt), ...row };
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { BufferFull, NotRecorded } from '../../src/gate/errors.ts';
+import { createReporter } from '../../src/gate/reporter.ts';
+import type { LedgerOutcome } from '../../src/domain/outcome/ledger-outcome.ts';
+
+const outcome = (callId: string): LedgerOutcome => ({ kind: 'success', server: 'local', name: 't', at: 1, callId });
+const idsOf = (outcomes: readonly LedgerOutcome[]) => outcomes.map(({ callId }) => callId ?? '');
+
+/** A ledger that does as it is told and remembers what it was sent. */
+function ledger(answers: (batch: string[], attempt: number) => Promise<unknown>) {
+  const batches: string[][] = [];
+  const reporter = createReporter({
+    append: (outcomes) => answers(idsOf(outcomes), batches.push(idsOf(outcomes))),
+    limit: 10,
+  });
+  return { reporter, batches };
+}
+
+const unreachable = () => Promise.reject(Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' }));
+
+test('what is reported while a batch is on its way goes together as the next', async () => {
+  const { reporter, batches } = ledger(() => new Promise((done) => setTimeout(done, 20)));
+  const first = reporter.report(outcome('a'));
+  await new Promise((done) => setTimeout(done, 5));
+  await Promise.all([first, reporter.report(outcome('b')), reporter.report(outcome('c'))]);
+  expect(batches).toEqual([['a'], ['b', 'c']]);
+});
+
+test('a ledger that is away is tried again with the very same reports, and the pressure is visible', async () => {
+  const { reporter, batches } = ledger((_, attempt) => (attempt < 3 ? unreachable() : Promise.resolve()));
+  const reported = reporter.report(outcome('a'));
+  await new Promise((done) => setTimeout(done, 20));
+  expect(reporter.pressure()).toMatchObject({ waiting: 1, failing: { message: 'connection refused' } });
+  await reported;
+  expect(batches).toEqual([['a'], ['a'], ['a']]);
+  expect(reporter.pressure()).toEqual({ waiting: 0, limit: 10, failing: null });
+});
+
+test('a report the ledger refuses is rejected alone; its neighbours are recorded', async () => {
+  const refusal = Object.assign(new Error('invalid input'), { code: '22P02' });
+  const { reporter } = ledger((batch) => (batch.includes('bad') ? Promise.reject(refusal) : Promise.resolve()));
+  const settled = await Promise.allSettled(['a', 'b', 'bad', 'c'].map((id) => reporter.report(outcome(id))));
+  expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+});
+
+test('a full buffer refuses visibly, and makes room known', async () => {
+  let release: () => void = () => undefined;
+  const { reporter } = ledger(() => new Promise<void>((done) => (release = done)));
+  const taken = Array.from({ length: 10 }, (_, index) => reporter.report(outcome(String(index))));
+  await expect(reporter.report(outcome('one too many'))).rejects.toThrow(BufferFull);
+  const room = reporter.room();
+  await new Promise((done) => setTimeout(done, 5));
+  release();
+  await Promise.all([...taken, room]);
+});
+
+test('closing sends what waits', async () => {
+  const { reporter, batches } = ledger(() => new Promise((done) => setTimeout(done, 10)));
+  const reports = [reporter.report(outcome('a')), reporter.report(outcome('b'))];
+  await reporter.close(1000);
+  await Promise.all(reports);
+  expect(batches.flat()).toEqual(['a', 'b']);
+  await expect(reporter.report(outcome('c'))).rejects.toThrow(NotRecorded);
+});
+
+test('closing while the ledger is away rejects what waits: nothing is dropped silently', async () => {
+  const { reporter } = ledger(unreachable);
+  const reports = Promise.allSettled([reporter.report(outcome('a')), reporter.report(outcome('b'))]);
+  await new Promise((done) => setTimeout(done, 5));
+  const later = Promise.allSettled([reporter.report(outcome('c'))]);
+  await reporter.close(100);
+  for (const result of [...(await reports), ...(await later)]) {
+    expect(result).toMatchObject({ status: 'rejected', reason: { name: 'NotRecorded' } });
+  }
+});
