@@ -3,10 +3,17 @@ import { parseRules } from '../domain/rules/parse-rules.ts';
 import { DEFAULT_RULE } from '../domain/rules/rule.ts';
 import type { Rule, Rules } from '../domain/rules/rules.schema.ts';
 
+/** One value that differs, as a path into surety.json and what stands there. */
+export interface Change {
+  readonly path: string;
+  readonly from: string;
+  readonly to: string;
+}
+
 const BY_NAME = ['toolRules', 'domainRules', 'serverRules'] as const;
 
-/** One line per key that differs. A rule that comes or goes is one line, told by how it differs from the default. */
-export function changesBetween(before: Rules, after: Rules): string[] {
+/** A rule that comes or goes is one change, told by how it differs from the default. */
+export function changesBetween(before: Rules, after: Rules): Change[] {
   const plainKeys = Object.keys({ ...before, ...after }).filter(
     (key): key is Exclude<keyof Rules, (typeof BY_NAME)[number]> =>
       !(BY_NAME as readonly string[]).includes(key) && key !== '$schema',
@@ -23,27 +30,24 @@ export function changesBetween(before: Rules, after: Rules): string[] {
 }
 
 /** What a set of rules says beyond the defaults. */
-export function named(rules: Rules): string[] {
-  return changesBetween(parseRules({}), rules).map((line) => line.replace(/^([^:]+): .* → /, '$1: '));
+export function changesFromDefaults(rules: Rules): Change[] {
+  return changesBetween(parseRules({}), rules);
 }
 
-export function sameRules(a: Rules, b: Rules): boolean {
-  return changesBetween(a, b).length === 0;
-}
-
-function ruleChanges(path: string, before: Rule | undefined, after: Rule | undefined): string[] {
+function ruleChanges(path: string, before: Rule | undefined, after: Rule | undefined): Change[] {
   if (before !== undefined && after !== undefined) return differences(path, before, after);
-  if (after === undefined) return before === undefined ? [] : [`${path}: removed`];
-  const own = Object.entries(after).filter(
-    ([key, value]) => !isDeepStrictEqual(value, DEFAULT_RULE[key as keyof Rule]),
-  );
-  const words = own.map(([key, value]) => `${key} ${JSON.stringify(value)}`).join(', ');
-  return [`${path}: added, ${words || 'as by default'}`];
+  return [{ path, from: ruleText(before), to: ruleText(after) }];
 }
 
-function differences(path: string, before: unknown, after: unknown): string[] {
+function ruleText(rule: Rule | undefined): string {
+  if (rule === undefined) return 'absent';
+  const own = differences('', DEFAULT_RULE, rule).map(({ path, to }) => `${path.slice(1)} ${to}`);
+  return own.join(', ') || 'as by default';
+}
+
+function differences(path: string, before: unknown, after: unknown): Change[] {
   if (isDeepStrictEqual(before, after)) return [];
-  if (!isRecord(before) || !isRecord(after)) return [`${path}: ${textOf(before)} → ${textOf(after)}`];
+  if (!isRecord(before) || !isRecord(after)) return [{ path, from: textOf(before), to: textOf(after) }];
   return Object.keys({ ...before, ...after }).flatMap((key) => differences(`${path}.${key}`, before[key], after[key]));
 }
 

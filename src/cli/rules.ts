@@ -9,7 +9,7 @@ import { action, operator } from './cli.ts';
 import type { Cli } from './cli.ts';
 import { confirmed } from './confirm.ts';
 import { withLedger } from './ledger.ts';
-import { changesBetween, named } from './rules-diff.ts';
+import { changesBetween, changesFromDefaults } from './rules-diff.ts';
 import { plain, wrap } from './text.ts';
 import { clock, iso } from './time.ts';
 import { EXIT } from './usage.ts';
@@ -74,7 +74,10 @@ async function publish(
       return EXIT.ok;
     }
     terminal.print(`${file} against version ${before.version}:`);
-    printList(cli, changes);
+    printList(
+      cli,
+      changes.map(({ path, from, to }) => `${path}: ${from} → ${to}`),
+    );
     if (!(await confirmed(cli, 'Publish it for everyone who uses this ledger?', options.yes))) return EXIT.error;
     const version = await publishRules(pool, rules, options.by ?? operator(), options.comment);
     terminal.print(`Version ${version} is in force.`);
@@ -98,7 +101,7 @@ async function show(cli: Cli, options: { json?: boolean }): Promise<number> {
     }
     const by = publishedAt === null ? 'nobody has published any' : `${publishedBy} at ${clock(publishedAt)} UTC`;
     terminal.print(`Rules version ${version} (${by}${comment === '' ? '' : `: ${plain(comment)}`})`);
-    const differences = named(rules);
+    const differences = changesFromDefaults(rules).map(({ path, to }) => `${path}: ${to}`);
     if (differences.length === 0) terminal.print('  Everything is as by default; see docs/rules.md, or --json.');
     else printList(cli, differences);
     return EXIT.ok;

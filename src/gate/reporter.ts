@@ -1,4 +1,5 @@
 import type { LedgerOutcome } from '../domain/outcome/ledger-outcome.ts';
+import { pause } from '../pause.ts';
 import { BufferFull, NotRecorded } from './errors.ts';
 
 export interface Pressure {
@@ -33,7 +34,7 @@ export function createReporter({ append, limit }: ReporterOptions) {
   let flushing: Promise<void> | undefined;
   let failing: Error | null = null;
   let closed = false;
-  let abandon: (() => void) | undefined;
+  const impatience = new AbortController();
   let roomWaiters: (() => void)[] = [];
 
   async function send(batch: readonly Waiting[]): Promise<void> {
@@ -47,8 +48,9 @@ export function createReporter({ append, limit }: ReporterOptions) {
       } catch (error) {
         if (isRefusal(error)) return refuse(batch, error);
         failing = error instanceof Error ? error : new Error(String(error));
-        if (await abandoned(wait)) {
-          give(batch);
+        await pause(wait, impatience.signal);
+        if (impatience.signal.aborted) {
+          giveUp(batch);
           return;
         }
       }
@@ -58,6 +60,7 @@ export function createReporter({ append, limit }: ReporterOptions) {
   async function refuse(batch: readonly Waiting[], error: unknown): Promise<void> {
     const [first] = batch;
     if (batch.length === 1 && first !== undefined) {
+      inFlight -= 1;
       first.reject(error);
       return;
     }
@@ -67,6 +70,7 @@ export function createReporter({ append, limit }: ReporterOptions) {
   }
 
   function giveUp(batch: readonly Waiting[]): void {
+    inFlight -= batch.length;
     for (const { reject } of batch)
       reject(new NotRecorded('the gate was closed while the ledger could not be reached'));
   }
@@ -81,17 +85,6 @@ export function createReporter({ append, limit }: ReporterOptions) {
       for (const resolve of waiters) resolve();
     }
     flushing = undefined;
-  }
-
-  /** True when closing has run out of patience. */
-  function abandoned(ms: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(false), ms);
-      abandon = () => {
-        clearTimeout(timer);
-        resolve(true);
-      };
-    });
   }
 
   const waiting = () => queue.length + inFlight;
@@ -114,8 +107,7 @@ export function createReporter({ append, limit }: ReporterOptions) {
     async close(withinMs: number): Promise<void> {
       closed = true;
       const patience = setTimeout(() => {
-        abandon?.();
-        giveUp(queue.splice(0));
+        impatience.abort();
       }, withinMs);
       await flushing;
       clearTimeout(patience);

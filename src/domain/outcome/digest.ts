@@ -10,7 +10,7 @@ import { dateText, elements, field, isList, isObject, keysOf } from './field.ts'
 export function argumentsDigest(args: unknown): string {
   const given = args ?? {};
   return createHash('sha256')
-    .update(canonical(given) ?? `not json:${tagged(given, { nodes: 100_000 }, [])}`)
+    .update(canonical(given) ?? tagged(given, { nodes: 100_000 }, []))
     .digest('hex');
 }
 

@@ -106,6 +106,7 @@ describe('what cannot be read', () => {
     ['an unfinished line', 'git status &&'],
     ['a line too long', `git ${'x '.repeat(10_000)}`],
     ['brackets too deep', '$('.repeat(100)],
+    ['brackets too deep, though closed', `${'('.repeat(40)}x${')'.repeat(40)}`],
     ['scripts too deep', Array.from({ length: 20 }).reduce<string>((inner) => `eval ${inner}`, 'x')],
   ])('%s is marked', (_, command) => {
     expect(commandsOf(command).complete).toBe(false);

@@ -18,6 +18,7 @@ describe('a host', () => {
     ['https://münchen.de', 'host:xn--mnchen-3ya.de'],
     ['https://0x7f.1/', 'host:127.0.0.1'],
     ['postgres://u:p%40ss@DB.local:5432/app', 'host:db.local'],
+    ['postgres://u:p,w@DB.local/app', 'host:db.local'],
     ['jdbc:postgresql://db.local/app', 'host:db.local'],
     ['mongodb://u:p@a.example:1,b.example:2/x', 'host:a.example'],
     ['git@github.com:owner/repo.git', 'host:github.com'],

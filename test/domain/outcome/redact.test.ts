@@ -84,6 +84,11 @@ describe('laws', () => {
     );
   });
 
+  it('half a credential at the end of what is looked at is not shown either', () => {
+    const shown = redactText(`token=${'x'.repeat(1200)} sk-abcdefghijklmnopqrstuvwxyz and more`, 100);
+    expect(shown).not.toContain('abcdef');
+  });
+
   it('a second time changes nothing', () => {
     fc.assert(
       fc.property(prose, planted, (before, [, text]) => {
