@@ -2,7 +2,7 @@ import { serverKey, toolKey } from '../src/domain/key/tool-key.ts';
 import { normaliseScope } from '../src/domain/key/scope.ts';
 import { redactText } from '../src/domain/outcome/redact.ts';
 import type { Subject } from '../src/domain/trust/parts.ts';
-import type { ReportedOutcome } from '../src/domain/trust/reported.ts';
+import type { IdentifiedOutcome } from '../src/domain/trust/reported.ts';
 import { appendOrders, appendOutcomes } from '../src/postgres/append.ts';
 import type { Ledger } from '../src/postgres/append.ts';
 import { currentRules } from '../src/postgres/rules.ts';
@@ -16,7 +16,7 @@ export async function appendReported(
   ledger: Ledger,
   key: string,
   subject: Subject,
-  outcomes: readonly ReportedOutcome[],
+  outcomes: readonly IdentifiedOutcome[],
 ): Promise<number> {
   if (!isKeyOf(key, subject) || subject.kind === 'server') return outcomes.length;
   const records = outcomes.map(({ id, message, scope, at, ...outcome }) => {
@@ -26,7 +26,7 @@ export async function appendReported(
       server: subject.server,
       name: subject.name,
       at: at ?? Date.now(),
-      ...(id === undefined ? {} : { callId: id }),
+      callId: id,
       ...(normalised === undefined ? {} : { scope: normalised }),
       ...(message === undefined ? {} : { message: redactText(message, 500) }),
       ...(outcome.kind === 'failure' ? { evidence: 'structured' as const } : {}),

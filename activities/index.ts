@@ -6,7 +6,7 @@ import type { ProjectionOrder } from '../src/postgres/project.ts';
 import { pull } from '../src/postgres/pull.ts';
 import type { PullRequest } from '../src/postgres/pull.ts';
 import type { Subject } from '../src/domain/trust/parts.ts';
-import type { ReportedOutcome } from '../src/domain/trust/reported.ts';
+import type { IdentifiedOutcome } from '../src/domain/trust/reported.ts';
 import type { QueuedOrder } from '../workflows/messages.ts';
 
 /** What workflows may do to the world. Each is safe to run twice; its own file says why. */
@@ -16,7 +16,7 @@ export function createActivities(pool: pg.Pool) {
     pull: (request: PullRequest) => pull(pool, request),
     project: (order: ProjectionOrder) => project(pool, order),
     acknowledge: (key: string, seq: number, rejected: number) => acknowledge(pool, key, seq, rejected),
-    appendOutcomes: (key: string, subject: Subject, outcomes: readonly ReportedOutcome[]) =>
+    appendOutcomes: (key: string, subject: Subject, outcomes: readonly IdentifiedOutcome[]) =>
       appendReported(ledger, key, subject, outcomes),
     appendOrders: (key: string, subject: Subject, orders: readonly QueuedOrder[]) =>
       appendGivenOrders(ledger, key, subject, orders),

@@ -2,7 +2,7 @@ import type { Memory } from '../src/domain/trust/absorb.ts';
 import { reasonOf } from '../src/domain/trust/describe.ts';
 import { nextDue, strictest } from '../src/domain/trust/parts.ts';
 import type { Subject } from '../src/domain/trust/parts.ts';
-import type { ReportedOutcome } from '../src/domain/trust/reported.ts';
+import type { IdentifiedOutcome } from '../src/domain/trust/reported.ts';
 import type { TrustView } from './messages.ts';
 
 /** What survives continue-as-new. */
@@ -10,7 +10,7 @@ export interface Carried {
   readonly memory: Memory;
   readonly rejected: number;
   /** Signalled and not yet appended to the ledger. */
-  readonly reported: readonly ReportedOutcome[];
+  readonly reported: readonly IdentifiedOutcome[];
 }
 
 export function viewOf(subject: Subject, memory: Memory | undefined, rejected: number): TrustView {

@@ -21,7 +21,7 @@ import type { OrderName } from '../src/domain/trust/event.ts';
 import { isPlain, nextDue, scopeOfPart, strictest } from '../src/domain/trust/parts.ts';
 import type { Subject } from '../src/domain/trust/parts.ts';
 import { readReported } from '../src/domain/trust/reported.ts';
-import type { ReportedOutcome } from '../src/domain/trust/reported.ts';
+import type { IdentifiedOutcome } from '../src/domain/trust/reported.ts';
 import { createAlarm } from './alarm.ts';
 import type { Carried } from './carried.ts';
 import { viewOf } from './carried.ts';
@@ -57,7 +57,7 @@ export async function toolTrust(input: ToolTrustInput): Promise<void> {
   let rejected = input.carried?.rejected ?? 0;
   let rejectedTold = rejected;
   let rung = true;
-  let reported: ReportedOutcome[] = [...(input.carried?.reported ?? [])];
+  let reported: IdentifiedOutcome[] = [...(input.carried?.reported ?? [])];
   let orders: QueuedOrder[] = [];
   const unfinished = new Set<string>();
   const alarm = createAlarm();
@@ -131,7 +131,7 @@ export async function toolTrust(input: ToolTrustInput): Promise<void> {
 }
 
 interface Taken {
-  readonly reported: readonly ReportedOutcome[];
+  readonly reported: readonly IdentifiedOutcome[];
   readonly orders: readonly QueuedOrder[];
 }
 

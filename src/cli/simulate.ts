@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import { matchesSubject } from '../domain/simulate/simulate.ts';
+import { createSimulation, matchesSubject } from '../domain/simulate/simulate.ts';
 import type { LedgerEvent } from '../domain/simulate/simulate.ts';
-import { createSimulation } from '../domain/simulate/simulate.ts';
 import { readAudit } from '../postgres/read-audit.ts';
 import { readLedger } from '../postgres/read-ledger.ts';
 import { currentRules } from '../postgres/rules.ts';
@@ -11,7 +10,8 @@ import type { Cli } from './cli.ts';
 import { withLedger } from './ledger.ts';
 import { linesOf } from './lines.ts';
 import { eventIn } from './simulate-event.ts';
-import { createObserver, printSummary, whatHappened } from './simulate-summary.ts';
+import { createObserver, whatHappened } from './simulate-accounts.ts';
+import { printSummary } from './simulate-summary.ts';
 import { parseSince } from './time.ts';
 import { EXIT, UsageError } from './usage.ts';
 

@@ -3,6 +3,7 @@ import type { LedgerOutcome } from '../domain/outcome/ledger-outcome.ts';
 import { Report } from '../domain/outcome/report.schema.ts';
 import type { Decision } from '../domain/gate/decision.ts';
 import { LOCAL } from '../domain/trust/entry.ts';
+import { newOutcomeId } from '../postgres/outcome-id.ts';
 import type { Backend } from './backend.ts';
 import { InvalidReport } from './errors.ts';
 import type { Emitter, GateEvents } from './events.ts';
@@ -70,10 +71,14 @@ export class Gate {
     return this.tool(call.server ?? LOCAL, call.tool).check(call.args, call);
   }
 
-  /** Says what became of a call. Resolves when that is durable; reporting the same call id again changes nothing. */
-  async report(report: Report): Promise<void> {
+  /**
+   * Says what became of a call. Resolves with the call's id when that is durable; reporting the same id again changes
+   * nothing.
+   */
+  async report(report: Report): Promise<string> {
     const outcome = this.#read(report);
     if (this.#parts.enabled) await this.#send(outcome);
+    return outcome.callId;
   }
 
   /** Wraps a function so that it runs only if the gate lets it, and is reported. Rejects with ApprovalRequired or CallDenied. */
@@ -121,7 +126,7 @@ export class Gate {
       const complaints = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'report'}: ${message}`);
       throw new InvalidReport(`the report was not recorded: ${complaints.join('; ')}`);
     }
-    return outcomeOf({ ...this.#parts.identity, ...parsed.data }, Date.now());
+    return outcomeOf({ ...this.#parts.identity, ...parsed.data }, { callId: newOutcomeId(), now: Date.now() });
   }
 
   async #enqueue(report: Report): Promise<void> {

@@ -25,9 +25,9 @@ interface GuardNeeds {
   readonly backend: Backend;
   readonly view: View;
   /** Resolves when durable. */
-  readonly report: (report: Report) => Promise<void>;
+  readonly report: (report: Report) => Promise<unknown>;
   /** Resolves when the report is in the buffer; what becomes of it later is announced. */
-  readonly enqueue: (report: Report) => Promise<void>;
+  readonly enqueue: (report: Report) => Promise<unknown>;
   readonly identity: { readonly agent?: string; readonly session?: string };
 }
 
@@ -68,7 +68,7 @@ async function ran<Args, Result>(
   run: (args: Args) => Result | Promise<Result>,
   args: Args,
   base: Report,
-  report: (report: Report) => Promise<void>,
+  report: (report: Report) => Promise<unknown>,
 ): Promise<Result> {
   let result: Result;
   try {

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import { serverKey, toolKey } from '../domain/key/tool-key.ts';
+import { LOCAL } from '../domain/trust/entry.ts';
 import { appendOutcomes } from '../postgres/append.ts';
 import { Names, Subjects } from '../postgres/intern.ts';
 import { acquireProbe, releaseProbe, renewProbe } from '../postgres/probes.ts';
 import type { Backend } from './backend.ts';
-import { countsOnServer } from '../domain/trust/entry.ts';
 import type { View } from './view.ts';
 
 /** Reports go to the ledger; what follows from them comes back as projections. */
@@ -13,13 +13,16 @@ export function createLedgerBackend(pool: pg.Pool, view: View): Backend {
   return {
     append: async (outcomes) => {
       const { fresh } = await appendOutcomes(ledger, outcomes, view.settings);
-      const seqs = new Map(fresh.map(({ subject, seq }) => [subject, seq]));
       const idOf = await ledger.subjects.of(outcomes);
-      return outcomes.flatMap(({ server, name, scope, category }) => {
-        const key = countsOnServer(server, scope, category) ? serverKey(server) : toolKey(server, name);
-        const seq = seqs.get(idOf(key)) ?? 0;
-        return [{ key, seq }];
-      });
+      const newest = new Map<number, number>();
+      for (const { subject, seq, serverSubject, serverSeq } of fresh) {
+        newest.set(subject, Math.max(seq, newest.get(subject) ?? 0));
+        if (serverSubject !== null) newest.set(serverSubject, Math.max(serverSeq ?? 0, newest.get(serverSubject) ?? 0));
+      }
+      const keys = outcomes.flatMap(({ server, name }) =>
+        server === LOCAL ? [toolKey(server, name)] : [toolKey(server, name), serverKey(server)],
+      );
+      return [...new Set(keys)].map((key) => ({ key, seq: newest.get(idOf(key)) ?? 0 }));
     },
     acquireProbe: (request) => acquireProbe(pool, request),
     renewProbe: (token, leaseSeconds) => renewProbe(pool, token, leaseSeconds),

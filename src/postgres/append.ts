@@ -6,7 +6,7 @@ import { countsOnServer, LOCAL } from '../domain/trust/entry.ts';
 import type { OrderName } from '../domain/trust/event.ts';
 import { ringsBell } from '../domain/trust/rings.ts';
 import type { Names, Subjects } from './intern.ts';
-import { newOutcomeId, outcomeId } from './outcome-id.ts';
+import { outcomeId } from './outcome-id.ts';
 import { askForBells, record } from './record.ts';
 import type { Flushed, LedgerRow } from './record.ts';
 import type { PublishedRules } from './rules.ts';
@@ -34,7 +34,7 @@ export async function appendOutcomes(
     const onServer = countsOnServer(outcome.server, outcome.scope, outcome.category) && outcome.kind === 'failure';
     return {
       ...outcome,
-      id: outcome.callId === undefined ? newOutcomeId() : outcomeId(outcome.callId, outcome.server, outcome.name),
+      id: outcomeId(outcome.callId, outcome.server, outcome.name),
       subject: subjectId(toolKey(outcome.server, outcome.name)),
       serverSubject: outcome.server === LOCAL ? null : subjectId(serverKey(outcome.server)),
       scope: nameId(stored(outcome.scope)),

@@ -6,9 +6,17 @@ const WEEK_MS = 7 * 86_400_000;
 
 /** Makes sure that rows of this week and the next two have a partition of their own. Safe to run again. */
 export async function createPartitions(pool: pg.Pool, now: number): Promise<void> {
-  for (let week = Math.floor(now / WEEK_MS); week <= Math.floor(now / WEEK_MS) + 2; week += 1) {
-    await createPartition(pool, week);
-  }
+  for (const week of weeksFrom(now)) await createPartition(pool, week);
+}
+
+/** The names of those partitions, this week's first. */
+export function partitionsFor(now: number): readonly string[] {
+  return weeksFrom(now).map(partitionName);
+}
+
+function weeksFrom(now: number): readonly number[] {
+  const week = Math.floor(now / WEEK_MS);
+  return [week, week + 1, week + 2];
 }
 
 async function createPartition(pool: pg.Pool, week: number): Promise<void> {

@@ -13,6 +13,8 @@ export function createPool(databaseUrl: string, options: { max?: number; name?: 
     application_name: options.name ?? 'surety',
     options: `-c search_path=${SCHEMA}`,
     connectionTimeoutMillis: 5000,
+    // A server that has gone without a word must not hold a report for ever.
+    query_timeout: 30_000,
     keepAlive: true,
     types,
   });

@@ -35,6 +35,8 @@ export interface Recorded {
   readonly id: string;
   readonly subject: number;
   readonly seq: number;
+  readonly serverSubject: number | null;
+  readonly serverSeq: number | null;
 }
 
 export interface Flushed {
@@ -121,7 +123,7 @@ advanced as (
   returning s.id, s.ring_seq > s.applied_seq and s.rung_at is null as wants_bell
 )
 select
-  (select coalesce(json_agg(json_build_object('id', id, 'subject', subject, 'seq', seq)), '[]') from fresh) as fresh,
+  (select coalesce(json_agg(json_build_object('id', id, 'subject', subject, 'seq', seq, 'serverSubject', server_subject, 'serverSeq', server_seq)), '[]') from fresh) as fresh,
   (select coalesce(json_agg(id), '[]') from advanced where wants_bell) as bells`;
 
 /**

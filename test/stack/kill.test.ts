@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
@@ -9,7 +9,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { openHome } from '../../src/home.ts';
 import type { Child } from '../../src/stack/child.ts';
-import { listCommandLines } from '../../src/stack/process.ts';
+import { findProcess, isRunning } from '../../src/stack/process.ts';
+import type { ProcessRef } from '../../src/stack/process.ts';
 import { readStack } from '../../src/stack/stack-file.ts';
 import { findTemporal } from '../../src/temporal/binary.ts';
 import { startDevServer } from '../../src/temporal/dev-server.ts';
@@ -19,14 +20,13 @@ interface Held {
   readonly home: string;
   readonly env: Record<string, string>;
   readonly parent: ChildProcess;
-  readonly guard: number;
+  readonly guard: ProcessRef;
 }
 
 /** A stack in a process of its own, ready to be killed. */
 async function holdStack(): Promise<Held> {
   const home = await temporaryHome();
   const env = await stackEnvironment(home);
-  const before = new Set(guards());
   const script = new URL('hold-stack.ts', import.meta.url).pathname;
   const parent = spawn(process.execPath, ['--import', 'tsx', script], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => {
@@ -34,16 +34,19 @@ async function holdStack(): Promise<Held> {
     parent.kill('SIGKILL');
   });
   for await (const line of createInterface({ input: parent.stdout })) if (line === 'READY') break;
-  const [guard] = guards().filter((pid) => !before.has(pid));
-  if (guard === undefined) throw new Error('no guard was started');
   expect(serversOn(home)).toHaveLength(2);
-  return { home, env, parent, guard };
+  return { home, env, parent, guard: guardOf(parent) };
 }
 
-function guards(): number[] {
-  return listCommandLines()
-    .filter(({ commandLine }) => commandLine.includes('/stack/guard.ts '))
-    .map(({ pid }) => pid);
+/** Its own: other tests, and other people on this machine, have theirs. */
+function guardOf(parent: ChildProcess): ProcessRef {
+  const table = execFileSync('ps', ['-axww', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n');
+  const line = table.find(
+    (row) => row.includes('/stack/guard.ts') && row.trim().split(/\s+/)[1] === String(parent.pid),
+  );
+  const guard = findProcess(Number(line?.trim().split(/\s+/)[0]));
+  if (guard === undefined) throw new Error('no guard was started');
+  return guard;
 }
 
 async function kill(held: Held): Promise<void> {
@@ -61,7 +64,7 @@ async function until(holds: () => boolean, withinMs: number): Promise<void> {
   expect(holds()).toBe(true);
 }
 
-describe('kill -9', { timeout: 60_000 }, () => {
+describe('kill -9', { timeout: 120_000 }, () => {
   it('of the parent leaves no server behind', async () => {
     const held = await holdStack();
     await kill(held);
@@ -74,7 +77,7 @@ describe('kill -9', { timeout: 60_000 }, () => {
 
   it('of the parent and its guard is repaired by the next start', async () => {
     const held = await holdStack();
-    process.kill(held.guard, 'SIGKILL');
+    process.kill(held.guard.pid, 'SIGKILL');
     await kill(held);
     await sleep(500);
     expect(serversOn(held.home)).toHaveLength(2);
@@ -123,7 +126,7 @@ describe('kill -9', { timeout: 60_000 }, () => {
     client.on('error', () => undefined);
     await client.connect();
     await client.query("CREATE TABLE kept AS SELECT 'committed' AS word");
-    for (const pid of [held.guard, ...serversOn(held.home)]) process.kill(pid, 'SIGKILL');
+    for (const pid of [held.guard.pid, ...serversOn(held.home)]) process.kill(pid, 'SIGKILL');
     await kill(held);
     const stack = await runStack(loadConfig(held.env));
     const again = new Client({ connectionString: stack.databaseUrl });

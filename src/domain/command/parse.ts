@@ -13,7 +13,7 @@ export interface ShellCommand {
   readonly literal: boolean;
 }
 
-export interface ParsedCommand {
+interface ParsedCommand {
   readonly commands: readonly ShellCommand[];
   /** Files that redirections write to. */
   readonly writes: readonly string[];

@@ -1,5 +1,5 @@
 /** What a URL, or a text used as one, points at. */
-export type Location = { readonly host: string } | { readonly file: string };
+type Location = { readonly host: string } | { readonly file: string };
 
 const MOST_CHARACTERS = 2048;
 

@@ -8,7 +8,8 @@ export interface LedgerOutcome extends ToolRef {
   readonly kind: 'success' | 'failure' | 'unknown';
   readonly at: number;
   readonly startedAt?: number;
-  readonly callId?: string;
+  /** Given before the first attempt to record it, so that every further attempt meets the first. */
+  readonly callId: string;
   readonly scope?: string;
   readonly agent?: string;
   readonly session?: string;
@@ -31,7 +32,8 @@ export interface LedgerOutcome extends ToolRef {
   readonly context?: string;
 }
 
-export function outcomeOf(report: Report, now: number): LedgerOutcome {
+/** Judges a report. `callId` and `now` stand in for what it leaves open. */
+export function outcomeOf(report: Report, { callId, now }: { callId: string; now: number }): LedgerOutcome {
   const record = recordOf(report);
-  return { ...record, at: record.at ?? now };
+  return { ...record, callId: record.callId ?? callId, at: record.at ?? now };
 }

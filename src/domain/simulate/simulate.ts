@@ -70,7 +70,7 @@ export function createSimulation(rules: Rules) {
       const { receivedAt, startedAt, ...report } = event;
       const outcome = outcomeOf(
         { ...report, at: atMs, ...(startedAt === undefined ? {} : { startedAt: startedAt * 1000 }) },
-        atMs,
+        { callId: '', now: atMs },
       );
       const { probe: _, ...call } = outcome;
       const entry: CallEntry = { ...call, seq: 0, receivedAt: (receivedAt ?? event.at) * 1000 };

@@ -3,7 +3,7 @@ import { CATEGORIES, SEVERITIES } from '../outcome/outcome.ts';
 
 /** An outcome that a client has classified itself and signals to the workflow. It carries no arguments. */
 export interface ReportedOutcome {
-  /** The caller's id of the call. Without one the outcome cannot be recognised when it is signalled again. */
+  /** The caller's id of the call. Without one, signalling it again counts it again. */
   readonly id?: string;
   readonly kind: 'success' | 'failure' | 'unknown';
   readonly at?: number;
@@ -16,6 +16,9 @@ export interface ReportedOutcome {
   readonly message?: string;
   readonly recoverable?: boolean;
 }
+
+/** With an id of the workflow's own where the caller gave none: appending it again then meets the first time. */
+export type IdentifiedOutcome = ReportedOutcome & { readonly id: string };
 
 const MOST_IN_ONE_SIGNAL = 1000;
 

@@ -1,0 +1,38 @@
+import { access, constants } from 'node:fs/promises';
+import type { Config } from '../config.ts';
+import { codeOf } from '../problem.ts';
+import { readStack } from '../stack/stack-file.ts';
+import { failed, failedBy, note, ok } from './finding.ts';
+import type { Finding } from './finding.ts';
+import { fromNow } from './time.ts';
+
+const OLDEST_NODE = [20, 19] as const;
+
+/** What can be found out without asking a server. */
+export async function* checkMachine(config: Config): AsyncGenerator<Finding> {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const isNew = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
+  yield isNew
+    ? ok('Node', process.version)
+    : failed('Node', `${process.version} is too old`, `Install Node ${OLDEST_NODE.join('.')} or newer.`);
+  yield await checkHome(config.home);
+  const stack = await readStack(config.home);
+  if (stack.running) {
+    const { pid, startedAt } = stack.stack;
+    yield ok('Stack', `runs as process ${pid}, started ${fromNow(Date.parse(startedAt), Date.now())}`);
+  } else if (config.databaseUrl !== undefined && config.temporal.external) {
+    yield ok('Stack', 'none of our own: DATABASE_URL and TEMPORAL_ADDRESS name servers');
+  } else {
+    yield failed('Stack', stack.because, 'Start it: surety up (in a clone: npm start). Or set SURETY_HOME to where it runs.');
+  }
+}
+
+async function checkHome(home: string): Promise<Finding> {
+  try {
+    await access(home, constants.R_OK | constants.W_OK);
+    return ok('Data directory', home);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return note('Data directory', `${home} does not exist yet; the first start makes it`);
+    return failedBy('Data directory', error, 'Set SURETY_HOME to a directory you may write to.');
+  }
+}
