@@ -8,6 +8,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     include: ['test/**/*.test.ts'],
+    // .ci/run counts from the file.
+    reporters: ['default', ['json', { outputFile: '.surety/test-results.json' }]],
     globalSetup: ['test/support/global-setup.ts'],
   },
 });

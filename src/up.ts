@@ -19,19 +19,27 @@ export async function bringUp(
     progress,
     adopt,
     onTrouble,
-  }: { progress: (message: string) => void; adopt: boolean; onTrouble: (message: string) => void },
+    onChildExit = onTrouble,
+  }: {
+    progress: (message: string) => void;
+    adopt: boolean;
+    onTrouble: (message: string) => void;
+    /** Told when a server has ended although nobody stopped it, with what it wrote last. */
+    onChildExit?: (message: string) => void;
+  },
 ): Promise<Up> {
   quietRuntime(onTrouble);
   const stack = await startStack(config, {
     progress,
-    onChildExit: (name, how, lines) => onTrouble(`${name} ended (${how})\n${lines.join('\n')}`),
+    onChildExit: (name, how, lines) => onChildExit(`${name} ended (${how})\n${lines.join('\n')}`),
   });
   try {
     const { databaseUrl, temporal } = stack;
     const notes = await prepare(databaseUrl, temporal, adopt);
     const worker = await startWorker({ databaseUrl, temporal, taskQueue: config.taskQueue, log: onTrouble });
     const stop = async () => {
-      await worker.stop();
+      // A worker whose server is gone may fail to stop; what we started is stopped all the same.
+      await worker.stop().catch((error: unknown) => onTrouble(`the worker did not stop cleanly: ${reasonOf(error)}`));
       await stack.stop();
     };
     return { stack, notes: [...stack.notes, ...notes], ended: worker.ended, stop };

@@ -72,7 +72,9 @@ function deadlines({ overdue, overdueSeconds }: Health): Finding {
 
 function partitions({ partitions: present, strays, now }: Health): Finding {
   // At the turn of the week the last of the three is made within minutes; the first two must be there.
-  const missing = partitionsFor(now).slice(0, 2).filter((name) => !present.includes(name));
+  const missing = partitionsFor(now)
+    .slice(0, 2)
+    .filter((name) => !present.includes(name));
   if (missing.length > 0) {
     const wayOut = 'A running worker makes them within ten minutes; `surety up` makes them at once.';
     return failed('Partitions', `missing for the coming weeks: ${missing.join(', ')}`, wayOut);

@@ -23,7 +23,11 @@ export async function* checkMachine(config: Config): AsyncGenerator<Finding> {
   } else if (config.databaseUrl !== undefined && config.temporal.external) {
     yield ok('Stack', 'none of our own: DATABASE_URL and TEMPORAL_ADDRESS name servers');
   } else {
-    yield failed('Stack', stack.because, 'Start it: surety up (in a clone: npm start). Or set SURETY_HOME to where it runs.');
+    yield failed(
+      'Stack',
+      stack.because,
+      'Start it: surety up (in a clone: npm start). Or set SURETY_HOME to where it runs.',
+    );
   }
 }
 
@@ -32,7 +36,8 @@ async function checkHome(home: string): Promise<Finding> {
     await access(home, constants.R_OK | constants.W_OK);
     return ok('Data directory', home);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return note('Data directory', `${home} does not exist yet; the first start makes it`);
+    if (codeOf(error) === 'ENOENT')
+      return note('Data directory', `${home} does not exist yet; the first start makes it`);
     return failedBy('Data directory', error, 'Set SURETY_HOME to a directory you may write to.');
   }
 }

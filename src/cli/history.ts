@@ -114,7 +114,11 @@ function rowOf(entry: Entry, name: string | undefined): { cells: Cell[]; note?: 
   }
   const { kind, severity, scope, agent, detail, probe } = entry;
   const what: Cell =
-    kind === 'failure' ? { text: 'failure', style: 'red' } : probe === null ? kind : { text: `${kind}*`, style: 'cyan' };
+    kind === 'failure'
+      ? { text: 'failure', style: 'red' }
+      : probe === null
+        ? kind
+        : { text: `${kind}*`, style: 'cyan' };
   const who = agent ?? text(detail['by']);
   const cells = [time, ...tool, what, severity ?? '', scope === null ? '' : partName(scope), who, callOf(entry)];
   const note = text(detail['message']) || text(detail['reason']);

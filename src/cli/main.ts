@@ -1,12 +1,70 @@
 #!/usr/bin/env node
-import { loadConfig } from '../config.ts';
-import { bringUp } from '../up.ts';
+import { Command, CommanderError } from 'commander';
+import { Problem, codeOf } from '../problem.ts';
+import { registerBlock } from './block.ts';
+import { registerBreakGlass } from './break-glass.ts';
+import { registerCheck } from './check.ts';
+import { registerDemo } from './demo.ts';
+import { registerDoctor } from './doctor.ts';
+import { registerExplain } from './explain.ts';
+import { registerHistory } from './history.ts';
+import { registerRecover } from './recover.ts';
+import { registerReport } from './report.ts';
+import { registerReset } from './reset.ts';
+import { registerRules } from './rules.ts';
+import { registerSimulate } from './simulate.ts';
+import { registerStatus } from './status.ts';
+import { registerUp } from './up.ts';
+import { EXIT, UsageError } from './usage.ts';
+import { version } from './version.ts';
 
-const up = await bringUp(loadConfig(), {
-  progress: (m) => process.stdout.write(`${m}\n`),
-  adopt: false,
-  onTrouble: (m) => process.stderr.write(`${m}\n`),
+const program = new Command('surety')
+  .description('May this tool be trusted right now? A durable trust layer for the tools of AI agents.')
+  .version(version(), '-V, --version', 'print the version')
+  .exitOverride()
+  .showHelpAfterError('(--help shows how it is used)')
+  .addHelpText(
+    'after',
+    `
+Exit codes: 0 ok, 1 error, 2 usage, 3 denied, 4 ask.
+The ledger is found by DATABASE_URL, or by what runs in SURETY_HOME (default: ./.surety).
+
+Start here:
+  surety up          in one terminal
+  surety demo        in another`,
+  );
+
+program.commandsGroup('Run:');
+for (const register of [registerUp, registerDemo, registerDoctor]) register(program);
+program.commandsGroup('Look:');
+for (const register of [registerStatus, registerHistory, registerExplain]) register(program);
+program.commandsGroup('Call:');
+for (const register of [registerCheck, registerReport]) register(program);
+program.commandsGroup('Order:');
+for (const register of [registerReset, registerBlock, registerRecover, registerBreakGlass]) register(program);
+program.commandsGroup('Rules:');
+for (const register of [registerRules, registerSimulate]) register(program);
+
+// A reader that has had enough (`surety history x | head`) is no error.
+process.stdout.on('error', (error) => {
+  if (codeOf(error) === 'EPIPE') process.exit(EXIT.ok);
+  throw error;
 });
-process.stdout.write(`ready ${up.stack.uiUrl ?? ''}\n`);
-process.once('SIGINT', () => void up.stop().then(() => process.exit(0)));
-process.once('SIGTERM', () => void up.stop().then(() => process.exit(0)));
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = exitCodeFor(error);
+}
+
+function exitCodeFor(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  if (!(error instanceof Problem)) {
+    process.stderr.write(
+      `This is a bug in surety:\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    );
+    return EXIT.error;
+  }
+  process.stderr.write(`error: ${error.message}\n${error.wayOut}\n`);
+  return error instanceof UsageError ? EXIT.usage : EXIT.error;
+}

@@ -24,7 +24,7 @@ export async function reportFile({ terminal }: Cli, gate: Gate, file: string, js
       (error: unknown) => {
         const refusal = { line: number, reason: reasonOf(error).replace('the report was not recorded: ', '') };
         refused.push(refusal);
-        if (!json) terminal.complain(`${file === "-" ? "line " : `${file}:`}${number}: ${refusal.reason}`);
+        if (!json) terminal.complain(`${file === '-' ? 'line ' : `${file}:`}${number}: ${refusal.reason}`);
       },
     );
     underWay.add(sent);

@@ -18,8 +18,9 @@ export function createPool(databaseUrl: string, options: { max?: number; name?: 
     keepAlive: true,
     types,
   });
-  // An idle connection that breaks is replaced at the next query; without a listener it would end the process.
-  pool.on('error', () => undefined);
+  // A connection that breaks is replaced at the next query; without a listener it would end the process. Idle ones are
+  // listened to by the pool, those in use by nobody: there the query rejects, and says the same.
+  pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 

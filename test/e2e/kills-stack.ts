@@ -107,7 +107,7 @@ export async function createKillableStack(): Promise<KillableStack> {
       if (child === undefined) throw new Error(`${victim} was never started`);
       expected.add(child);
       const backends = victim === 'Postgres' ? childrenOf(child.process.pid) : [];
-      process.kill(child.process.pid, 'SIGKILL');
+      killIfThere(child.process.pid);
       if (howMuch === 'whole') for (const pid of backends) killIfThere(pid);
       await child.exited;
       // A backend finishes its statement before it notices; until then no other server may touch the data.
@@ -162,6 +162,6 @@ function killIfThere(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It noticed the end of its parent first.
+    // It has ended already: a backend that noticed the end of its parent, or a surprise.
   }
 }

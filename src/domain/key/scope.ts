@@ -57,11 +57,10 @@ function shared(
 ): string | undefined {
   for (const name of names) {
     const given = field(args, name);
-    const value = isObject(given) && !isList(given) ? field(given, 'href') : given;
-    const texts = isList(value) ? elements(value, 16) : [value];
-    const scopes = new Set(texts.map((text) => (isText(text) ? read(text) : undefined)));
-    const [only] = scopes;
-    if (scopes.size === 1 && only !== undefined) return only;
+    if (given === undefined || given === null) continue;
+    const texts = isList(given) ? elements(given, 16) : [isObject(given) ? field(given, 'href') : given];
+    const [first, ...others] = texts.map((text) => (isText(text) ? read(text) : undefined));
+    if (first !== undefined && others.every((scope) => scope === first)) return first;
   }
   return undefined;
 }

@@ -1,0 +1,67 @@
+import { watch } from 'node:fs';
+import { basename, dirname, relative } from 'node:path';
+import type pg from 'pg';
+import { currentRules, publishRules } from '../postgres/rules.ts';
+import { Problem, reasonOf } from '../problem.ts';
+import { findRulesFile, rulesFiles } from '../rules-file.ts';
+import type { Cli } from './cli.ts';
+import { operator } from './cli.ts';
+import { changesBetween } from './rules-diff.ts';
+
+/** Editors write a file in several steps. */
+const SETTLED_AFTER_MS = 200;
+
+export interface WatchedRules {
+  /** For the list of what runs. */
+  readonly described: string;
+  close(): void;
+}
+
+/** Puts surety.json in force where it says something new, and again after every edit. An invalid edit changes nothing. */
+export async function publishAndWatch(cli: Cli, pool: pg.Pool): Promise<WatchedRules> {
+  const { terminal } = cli;
+  const before = await publishIfNew(pool);
+  const file = before.file ?? rulesFiles()[0] ?? 'surety.json';
+  let timer: NodeJS.Timeout | undefined;
+
+  const reread = async () => {
+    try {
+      const { version, changed } = await publishIfNew(pool);
+      if (changed > 0) terminal.print(`Rules: ${shown(file)} is in force as version ${version} (${changed} changed).`);
+    } catch (error) {
+      const { version } = await currentRules(pool).catch(() => ({ version: undefined }));
+      const stays = version === undefined ? 'The rules in force stay.' : `Version ${version} stays in force.`;
+      terminal.complain(`Rules: ${reasonOf(error)}\n${error instanceof Problem ? `${error.wayOut} ` : ''}${stays}`);
+    }
+  };
+  // The directory rather than the file: an editor that replaces the file would leave us watching the old one.
+  const watcher = watch(dirname(file), (_, name) => {
+    if (name !== basename(file)) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => void reread(), SETTLED_AFTER_MS);
+  });
+  watcher.on('error', (error) => terminal.complain(`Rules: ${shown(file)} is no longer watched: ${error.message}`));
+  const source = before.file === undefined ? `${shown(file)} is taken once it exists` : `${shown(file)}, watched`;
+  return {
+    described: `version ${before.version} (${source})`,
+    close: () => {
+      clearTimeout(timer);
+      watcher.close();
+    },
+  };
+}
+
+async function publishIfNew(pool: pg.Pool): Promise<{ file: string | undefined; version: number; changed: number }> {
+  const found = await findRulesFile();
+  const { rules, version } = await currentRules(pool);
+  if (found === undefined) return { file: undefined, version, changed: 0 };
+  const changed = changesBetween(rules, found.rules).length;
+  if (changed === 0) return { file: found.file, version, changed };
+  const published = await publishRules(pool, found.rules, operator(), `from ${found.file}`);
+  return { file: found.file, version: published, changed };
+}
+
+function shown(file: string): string {
+  const near = relative(process.cwd(), file);
+  return near.startsWith('..') ? file : `./${near}`;
+}
