@@ -1,5 +1,6 @@
 import type { Config } from './config.ts';
 import { prepare } from './prepare.ts';
+import { reasonOf } from './problem.ts';
 import { startStack } from './stack/stack.ts';
 import type { Stack } from './stack/stack.ts';
 import { quietRuntime, startWorker } from './temporal/start-worker.ts';

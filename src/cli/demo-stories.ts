@@ -46,7 +46,7 @@ export async function degradingService(stage: Stage): Promise<void> {
   stage.say(`The service is back. guard() lets one probe after the other through: ${successes} succeed.`);
   stage.saw(`demo/http_request for api.example.com is ${state} again.`);
 
-  async function after(happens: () => Promise<void>) {
+  async function after(happens: () => Promise<unknown>) {
     await happens();
     return stage.stateOf(http, scope);
   }

@@ -4,7 +4,6 @@ import { SEVERITIES } from '../domain/outcome/outcome.ts';
 import type { Severity } from '../domain/outcome/outcome.ts';
 import { connect } from '../gate/index.ts';
 import type { Gate, Report } from '../gate/index.ts';
-import { newOutcomeId } from '../postgres/outcome-id.ts';
 import { Problem, reasonOf } from '../problem.ts';
 import { readArguments } from './arguments.ts';
 import { action } from './cli.ts';
@@ -76,9 +75,9 @@ async function report(cli: Cli, options: ReportOptions): Promise<number> {
   try {
     requireLedger(gate, config.persist);
     if (single === undefined) return await reportFile(cli, gate, options.file ?? '-', options.json === true);
-    await gate.report(single);
-    if (options.json === true) terminal.printJson({ recorded: 1, callId: single.callId });
-    else terminal.print(`Recorded ${single.callId ?? ''}`);
+    const callId = await gate.report(single);
+    if (options.json === true) terminal.printJson({ recorded: 1, callId });
+    else terminal.print(`Recorded ${callId}`);
     return EXIT.ok;
   } catch (error) {
     if (error instanceof TypeError) throw new UsageError(reasonOf(error), 'surety report --help names every option.');
@@ -101,7 +100,8 @@ async function reportIn(options: ReportOptions): Promise<Report> {
   }
   const args = await readArguments(options.args);
   return {
-    ...{ tool, callId: options.callId ?? newOutcomeId() },
+    tool,
+    ...(options.callId === undefined ? {} : { callId: options.callId }),
     ...(server === undefined ? {} : { server }),
     ...(args === undefined ? {} : { args }),
     ...(success === undefined ? {} : { success }),

@@ -78,7 +78,7 @@ export function keepFresh({ pool, databaseUrl, view, onChange, onSituation }: Fr
   async function connected(client: pg.Client): Promise<void> {
     const notified = inbox();
     const ended = new Promise<never>((_, reject) => {
-      client.once('error', reject).once('end', () => reject(new Error('the connection ended')));
+      client.on('error', reject).once('end', () => reject(new Error('the connection ended')));
     });
     ended.catch(() => undefined);
     client.on('notification', ({ payload }) => notified.put(payload ?? ''));

@@ -8,7 +8,7 @@ const ROWS_AT_ONCE = 2000;
 const DAY_MS = 86_400_000;
 const FIRST_WITH_TIME = '00000000-0001-0000-0000-000000000000';
 
-type LedgerRow = Parameters<typeof entryOf>[0] & Subject & { readonly subject_kind: Subject['kind'] };
+type LedgerRow = Parameters<typeof entryOf>[0] & Omit<Subject, 'kind'> & { readonly subject_kind: Subject['kind'] };
 
 /**
  * Every row since a moment in the order in which it was applied, without ever holding more than a few thousand. A cursor
@@ -41,7 +41,7 @@ export async function* readLedger(pool: pg.Pool, since: number): AsyncGenerator<
       const page = await client.query<LedgerRow>(`fetch ${ROWS_AT_ONCE} from rows`);
       for (const row of page.rows) {
         const subject: Subject = { kind: row.subject_kind, server: row.server, name: row.name };
-        yield { subject, entry: entryOf({ ...row, received_at: row.received_at }) };
+        yield { subject, entry: entryOf(row) };
       }
       if (page.rows.length < ROWS_AT_ONCE) return;
     }

@@ -39,7 +39,8 @@ async function lead(options: UpkeepOptions, stopped: AbortSignal): Promise<void>
   let complaint = '';
   while (!stopped.aborted) {
     const connection = new pg.Client({ connectionString: options.databaseUrl, application_name: 'surety upkeep' });
-    const lost = new Promise<Error>((resolve) => connection.once('error', resolve));
+    // Kept listening: a connection may break with two errors, and one that nobody hears ends the process.
+    const lost = new Promise<Error>((resolve) => connection.on('error', resolve));
     try {
       await connection.connect();
       const lock = await connection.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [LEADER_LOCK]);

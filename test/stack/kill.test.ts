@@ -71,8 +71,7 @@ describe('kill -9', { timeout: 120_000 }, () => {
     await nothingRunsOn(held.home, 8_000);
     const status = await readStack(held.home);
     expect(status).toEqual({ running: false, because: expect.stringContaining('ended without stopping') as string });
-    for (const deadline = Date.now() + 2_000; guards().includes(held.guard) && Date.now() < deadline;) await sleep(20);
-    expect(guards()).not.toContain(held.guard);
+    await until(() => !isRunning(held.guard), 5_000);
   });
 
   it('of the parent and its guard is repaired by the next start', async () => {

@@ -97,7 +97,7 @@ type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
 
 /** Without the keys that hold undefined: a record is written as JSON and compared as such. */
 function present<T extends object>(value: T): Present<T> {
-  const kept: Partial<T> = {};
+  const kept: Record<string, unknown> = {};
   // A loop, because this runs for every success and `Object.entries` costs more than judging one.
   for (const key in value) if (value[key] !== undefined) kept[key] = value[key];
   return kept as Present<T>;
