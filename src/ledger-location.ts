@@ -9,6 +9,6 @@ export async function locateLedger(config: Config): Promise<string> {
   if (stack.running) return stack.stack.databaseUrl;
   throw new Problem(
     `No ledger: DATABASE_URL is not set, and ${stack.because}.`,
-    'Start it with `surety up` (in a clone: npm start), or set SURETY_HOME or DATABASE_URL to where it runs. A program can also keep trust to itself: SURETY_PERSIST=false.',
+    'Start it with `surety up` (in a clone: npm start), or set SURETY_HOME or DATABASE_URL to where it is.',
   );
 }

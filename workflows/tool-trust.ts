@@ -15,7 +15,7 @@ import {
 import type { Activities } from '../activities/index.ts';
 import { absorb, settle, visible } from '../src/domain/trust/absorb.ts';
 import type { Memory } from '../src/domain/trust/absorb.ts';
-import { dueOf, headline, reasonOf } from '../src/domain/trust/describe.ts';
+import { dueOf, headline } from '../src/domain/trust/describe.ts';
 import type { PartEffect } from '../src/domain/trust/draft.ts';
 import type { OrderName } from '../src/domain/trust/event.ts';
 import { isPlain, nextDue, scopeOfPart, strictest } from '../src/domain/trust/parts.ts';
@@ -198,7 +198,7 @@ async function show(memory: Memory, effects: readonly PartEffect[], remarks: rea
       seq: watermark.seq,
       rulesVersion: rules.version,
       status: state.status,
-      reason: reasonOf(state),
+      reason: state.status === 'TRUSTED' ? (effects.at(-1)?.reason ?? '') : state.reason,
       dueAt: nextDue(subject, parts, rules)?.at ?? null,
       parts,
       effects,

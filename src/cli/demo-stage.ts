@@ -28,9 +28,10 @@ export function createStage({ terminal }: Cli, pool: pg.Pool, gate: Gate, stack:
   };
 
   async function applied(key: string): Promise<KnownSubject> {
-    for (const deadline = Date.now() + APPLIED_WITHIN_MS; Date.now() < deadline; await pause(30)) {
+    for (const deadline = Date.now() + APPLIED_WITHIN_MS; Date.now() < deadline;) {
       const [subject] = await readSubjects(pool, { keys: [key] });
       if (subject?.unapplied === 0) return subject;
+      await pause(30);
     }
     throw new Problem(
       `The workflow ${key} has not applied what was reported within ${APPLIED_WITHIN_MS / 1000} s.`,

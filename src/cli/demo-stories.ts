@@ -16,7 +16,10 @@ export async function degradingService(stage: Stage): Promise<void> {
   stage.say(`http_request to api.example.com answers 503, ${failures} times.`);
   stage.saw(`demo/http_request for api.example.com is ${state}.`);
   stage.link(keyOf(http.server, http.tool));
-  if (state !== 'ESCALATED') return unlike(stage);
+  if (state !== 'ESCALATED') {
+    unlike(stage);
+    return;
+  }
   const other = { ...http, args: { url: 'https://docs.example.org/' } };
   stage.saw(`Another host: ${(await stage.check(other, ({ decision }) => decision === 'allow')).decision}.`);
   const held = await stage.check({ ...http, args }, ({ decision }) => decision === 'ask');
@@ -99,7 +102,10 @@ export async function silentServer(stage: Stage): Promise<void> {
   const state = await stage.stateOf({ server });
   stage.saw(`server demo-atlassian is ${state}.`);
   stage.link(keyOf(server));
-  if (state !== 'ESCALATED') return unlike(stage);
+  if (state !== 'ESCALATED') {
+    unlike(stage);
+    return;
+  }
   const held = await stage.check({ server, tool: 'list_projects' }, ({ decision }) => decision === 'ask');
   stage.saw(`A third tool of it: ${held.decision}. ${held.because}.`);
   const free = await stage.check(other, ({ decision }) => decision === 'allow');

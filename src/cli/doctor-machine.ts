@@ -8,27 +8,27 @@ import { fromNow } from './time.ts';
 
 const OLDEST_NODE = [20, 19] as const;
 
-/** What can be found out without asking a server. */
-export async function* checkMachine(config: Config): AsyncGenerator<Finding> {
+/** What can be found out without asking a server. Answers whether a stack of our own runs. */
+export async function checkMachine(config: Config, tell: (finding: Finding) => void): Promise<boolean> {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const isNew = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
-  yield isNew
-    ? ok('Node', process.version)
-    : failed('Node', `${process.version} is too old`, `Install Node ${OLDEST_NODE.join('.')} or newer.`);
-  yield await checkHome(config.home);
+  tell(
+    isNew
+      ? ok('Node', process.version)
+      : failed('Node', `${process.version} is too old`, `Install Node ${OLDEST_NODE.join('.')} or newer.`),
+  );
+  tell(await checkHome(config.home));
   const stack = await readStack(config.home);
   if (stack.running) {
     const { pid, startedAt } = stack.stack;
-    yield ok('Stack', `runs as process ${pid}, started ${fromNow(Date.parse(startedAt), Date.now())}`);
+    tell(ok('Stack', `runs as process ${pid}, started ${fromNow(Date.parse(startedAt), Date.now())}`));
   } else if (config.databaseUrl !== undefined && config.temporal.external) {
-    yield ok('Stack', 'none of our own: DATABASE_URL and TEMPORAL_ADDRESS name servers');
+    tell(ok('Stack', 'none of our own: DATABASE_URL and TEMPORAL_ADDRESS name servers'));
   } else {
-    yield failed(
-      'Stack',
-      stack.because,
-      'Start it: surety up (in a clone: npm start). Or set SURETY_HOME to where it runs.',
-    );
+    const wayOut = 'Start it: surety up (in a clone: npm start). Or set SURETY_HOME to where it runs.';
+    tell(failed('Stack', stack.because, wayOut));
   }
+  return stack.running;
 }
 
 async function checkHome(home: string): Promise<Finding> {

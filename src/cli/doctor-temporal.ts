@@ -13,8 +13,6 @@ import { roughly } from './time.ts';
 type Tell = (finding: Finding) => void;
 
 const SILENT_MS = 120_000;
-// temporal.api.enums.v1.TaskQueueType
-const WORKFLOW_TASKS = 1;
 
 export async function checkTemporal(config: Config, installation: string | undefined, tell: Tell): Promise<void> {
   let connection: Connection | undefined;
@@ -79,9 +77,8 @@ async function checkWorkers(connection: Connection, namespace: string, taskQueue
   const { pollers } = await connection.workflowService.describeTaskQueue({
     namespace,
     taskQueue: { name: taskQueue },
-    taskQueueType: WORKFLOW_TASKS,
   });
-  const ages = (pollers ?? []).map(({ lastAccessTime }) => Date.now() - Number(lastAccessTime?.seconds ?? 0) * 1000);
+  const ages = pollers.map(({ lastAccessTime }) => Date.now() - Number(lastAccessTime?.seconds ?? 0) * 1000);
   const live = ages.filter((age) => age < SILENT_MS).length;
   const wayOut = 'Start one: surety up, or npm run worker. Nothing is lost meanwhile; it is applied later.';
   if (live > 0) return ok('Workers', `${live} polling task queue ${taskQueue}`);

@@ -17,7 +17,7 @@ const MARK: Readonly<Record<Finding['verdict'], { mark: string; style: Style }>>
 export function registerDoctor(program: Command): void {
   program
     .command('doctor')
-    .description('look at every part, and say what to do about what is wrong')
+    .description('look at every part; say what to do')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExit code 1 if any check fails (✗); a remark (!) is no failure.')
     .action(action(doctor));
@@ -29,11 +29,18 @@ async function doctor(cli: Cli, options: { json?: boolean }): Promise<number> {
     findings.push(finding);
     if (options.json !== true) print(cli, finding);
   };
-  for await (const finding of checkMachine(cli.config)) note(finding);
-  const installation = await checkLedger(cli.config, note);
-  // Temporal's client takes longer to load than all of the rest.
-  const { checkTemporal } = await import('./doctor-temporal.ts');
-  await checkTemporal(cli.config, installation, note);
+  const { config } = cli;
+  const stackRuns = await checkMachine(config, note);
+  const canAsk = {
+    ledger: stackRuns || config.databaseUrl !== undefined,
+    temporal: stackRuns || config.temporal.external,
+  };
+  const installation = canAsk.ledger ? await checkLedger(config, note) : undefined;
+  if (canAsk.temporal) {
+    // Temporal's client takes longer to load than all of the rest.
+    const { checkTemporal } = await import('./doctor-temporal.ts');
+    await checkTemporal(config, installation, note);
+  }
   const failed = findings.filter(({ verdict }) => verdict === 'failed').length;
   if (options.json === true) cli.terminal.printJson({ ok: failed === 0, findings });
   else cli.terminal.print(failed === 0 ? '\nAll is well.' : `\n${failed} of ${findings.length} checks failed.`);
@@ -46,5 +53,5 @@ function print({ terminal }: Cli, { verdict, what, found, wayOut }: Finding): vo
   terminal.print(`${terminal.paint(style, mark)} ${first}`);
   for (const line of rest) terminal.print(`  ${line}`);
   if (wayOut === undefined) return;
-  for (const line of wrap(wayOut, terminal.width - 4)) terminal.print(`  → ${line}`.replace(/^ {2}→ (?=\S)/, '  → '));
+  wrap(wayOut, terminal.width - 4).forEach((line, index) => terminal.print(`  ${index === 0 ? '→' : ' '} ${line}`));
 }

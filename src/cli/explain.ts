@@ -32,7 +32,7 @@ interface ExplainOptions {
 export function registerExplain(program: Command): void {
   program
     .command('explain')
-    .description('which rule governs a tool, why its state is what it is, and what ends it')
+    .description('which rule won, why the state is what it is')
     .argument('<tool>', 'name, server/name, or server:name')
     .option('--args <json>', 'the arguments of a call, which name a scope: JSON, @file, or -')
     .option('--scope <scope>', 'the scope itself: a host, program:… or dir:…')

@@ -60,24 +60,28 @@ async function history(cli: Cli, pattern: string, options: HistoryOptions): Prom
       return EXIT.ok;
     }
     const several = subjects.length > 1;
-    const rows = entries
-      // The order that stands beside it says the same and who gave it.
-      .filter((entry) => !('action' in entry && entry.action === 'reset'))
-      .map((entry) => rowOf(entry, several ? names.get(entry.subject) : undefined));
-    const columns = [
-      { title: 'TIME (UTC)' },
-      ...(several ? [{ title: 'TOOL', atLeast: 10 }] : []),
-      { title: 'WHAT' },
-      { title: 'SEVERITY' },
-      { title: 'SCOPE', atLeast: 8 },
-      { title: 'AGENT', atLeast: 5 },
-      { title: 'CALL', atLeast: 6 },
-    ];
-    terminal.print(table(terminal, columns, rows));
+    const rows = entries.map((entry) => rowOf(entry, several ? names.get(entry.subject) : undefined));
+    terminal.print(table(terminal, several ? OF_SEVERAL : OF_ONE, rows));
     if (entries.length === limit) terminal.print(terminal.paint('dim', `The newest ${limit}; more with --limit.`));
     return EXIT.ok;
   });
 }
+
+const OF_ONE = [
+  { title: 'TIME (UTC)' },
+  { title: 'WHAT' },
+  { title: 'SEVERITY' },
+  { title: 'SCOPE', atLeast: 8 },
+  { title: 'AGENT', atLeast: 5 },
+  { title: 'CALL', atLeast: 6 },
+];
+const OF_SEVERAL = [
+  { title: 'TIME (UTC)' },
+  { title: 'TOOL', atLeast: 10 },
+  { title: 'WHAT' },
+  { title: 'SEVERITY' },
+  { title: 'SCOPE', atLeast: 8 },
+];
 
 type Entry = HistoryEntry | AuditEntry;
 
@@ -94,8 +98,10 @@ async function readEntries(
     readHistory(pool, { subjects: ids('server'), ofServers: true, failuresOnly, limit }),
     readAudit(pool, { subjects: subjects.map(({ id }) => id), limit }),
   ]);
+  // A reset stands there as the order it was, with who gave it, unless only failures were asked for.
+  const changes = audit.filter(({ action: change }) => failuresOnly || change !== 'reset');
   const rank = (entry: Entry) => ('action' in entry ? 1 : 0);
-  return [...ofTools, ...ofServers, ...audit]
+  return [...ofTools, ...ofServers, ...changes]
     .toSorted((a, b) => b.at - a.at || rank(b) - rank(a) || bySeq(a, b))
     .slice(0, limit);
 }
@@ -113,21 +119,20 @@ function rowOf(entry: Entry, name: string | undefined): { cells: Cell[]; note?: 
     return { cells: [time, ...tool, what, '', scope, '', ''], note: entry.reason };
   }
   const { kind, severity, scope, agent, detail, probe } = entry;
-  const what: Cell =
-    kind === 'failure'
-      ? { text: 'failure', style: 'red' }
-      : probe === null
-        ? kind
-        : { text: `${kind}*`, style: 'cyan' };
-  const who = agent ?? text(detail['by']);
-  const cells = [time, ...tool, what, severity ?? '', scope === null ? '' : partName(scope), who, callOf(entry)];
+  const how = probe === null ? '' : probe === 'live' ? ' (probe)' : ' (late)';
+  const what: Cell = kind === 'failure' ? { text: `failure${how}`, style: 'red' } : `${kind}${how}`;
+  const shown = [severity ?? '', scope === null ? '' : partName(scope)];
+  const who = name === undefined ? [agent ?? text(detail['by']), callOf(entry)] : [];
   const note = text(detail['message']) || text(detail['reason']);
-  return note === '' ? { cells } : { cells, note };
+  return { cells: [time, ...tool, what, ...shown, ...who], ...(note === '' ? {} : { note }) };
 }
 
-/** The caller's own id where it was kept, else the end of ours: the beginning of it is only the time. */
+const UUID = /^[0-9a-f-]{36}$/i;
+
+/** The caller's own id where it was kept. Of a UUID the end: its beginning is only the time. */
 function callOf({ id, detail }: HistoryEntry): string {
-  return text(detail['callId']) || `…${id.slice(-8)}`;
+  const callId = text(detail['callId']) || id;
+  return UUID.test(callId) ? `…${callId.slice(-6)}` : callId;
 }
 
 function forJson(entry: Entry): object {

@@ -16,6 +16,7 @@ import { registerSimulate } from './simulate.ts';
 import { registerStatus } from './status.ts';
 import { registerUp } from './up.ts';
 import { EXIT, UsageError } from './usage.ts';
+import { wrap } from './text.ts';
 import { version } from './version.ts';
 
 const program = new Command('surety')
@@ -35,6 +36,7 @@ Start here:
   );
 
 program.commandsGroup('Run:');
+program.helpCommand(true);
 for (const register of [registerUp, registerDemo, registerDoctor]) register(program);
 program.commandsGroup('Look:');
 for (const register of [registerStatus, registerHistory, registerExplain]) register(program);
@@ -65,6 +67,6 @@ function exitCodeFor(error: unknown): number {
     );
     return EXIT.error;
   }
-  process.stderr.write(`error: ${error.message}\n${error.wayOut}\n`);
+  process.stderr.write(`error: ${error.message}\n${wrap(error.wayOut, 80).join('\n')}\n`);
   return error instanceof UsageError ? EXIT.usage : EXIT.error;
 }

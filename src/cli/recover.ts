@@ -12,7 +12,7 @@ import { EXIT } from './usage.ts';
 export function registerRecover(program: Command): void {
   program
     .command('recover')
-    .description('end an escalation now: calls are tried one at a time')
+    .description('end an escalation: one call at a time is tried')
     .argument('<pattern>', 'name, server/name, server:name, or a glob')
     .option('--scope <scope>', 'only this host, program or directory')
     .option('--reason <text>', 'why, for the audit')

@@ -35,7 +35,7 @@ interface ReportOptions {
 export function registerReport(program: Command): void {
   program
     .command('report')
-    .description('say what became of a call; returns when that is durable')
+    .description('say what became of a call')
     .option('--tool <name>', 'the tool')
     .option('--server <name>', 'the server that offers it')
     .option('--args <json>', 'the arguments of the call: JSON, @file, or - for standard input')

@@ -12,7 +12,7 @@ import { EXIT } from './usage.ts';
 export function registerReset(program: Command): void {
   program
     .command('reset')
-    .description('trust it again: nothing that happened before counts any more')
+    .description('trust it again; nothing before counts')
     .argument('<pattern>', 'name, server/name, server:name, or a glob')
     .option('--scope <scope>', 'only this host, program or directory')
     .option('--reason <text>', 'why, for the audit')

@@ -15,7 +15,7 @@ import { clock, iso } from './time.ts';
 import { EXIT } from './usage.ts';
 
 export function registerRules(program: Command): void {
-  const rules = program.command('rules').description('what governs trust: check a file, publish it, show what holds');
+  const rules = program.command('rules').description('validate, publish or show what governs trust');
   rules
     .command('validate')
     .description('say whether a file holds valid rules, and where it does not')

@@ -56,11 +56,11 @@ export async function statusByDomain({ terminal }: Cli, pool: pg.Pool, options: 
     { title: 'HOST', atLeast: 16 },
     { title: 'TOOLS', atLeast: 8 },
     { title: 'FAILED', align: 'right' as const },
-    { title: 'LAST FAILURE' },
+    { title: 'LAST (UTC)' },
   ];
   terminal.print(table(terminal, columns, rows));
   if (views.length > limit) terminal.print(terminal.paint('dim', `…and ${views.length - limit} more: add --all`));
   terminal.print();
-  terminal.print(`Since ${clock(since)} UTC; times are UTC. A state is that of the host for its strictest tool.`);
+  terminal.print(`Since ${clock(since)} UTC. The state is the strictest that any tool has for the host.`);
   return EXIT.ok;
 }

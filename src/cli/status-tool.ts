@@ -1,7 +1,11 @@
 import type pg from 'pg';
+import { serverKey } from '../domain/key/tool-key.ts';
+import { LOCAL } from '../domain/trust/entry.ts';
 import { WHOLE } from '../domain/trust/parts.ts';
+import type { Parts } from '../domain/trust/parts.ts';
 import { duration, plural } from '../domain/trust/tally.ts';
 import { stricter, TRUSTED } from '../domain/trust/trust.ts';
+import { readSubjects } from '../postgres/read-subjects.ts';
 import type { KnownSubject } from '../postgres/read-subjects.ts';
 import type { PublishedRules } from '../postgres/rules.ts';
 import type { Cli } from './cli.ts';
@@ -19,7 +23,9 @@ export async function statusOfTools(
   published: PublishedRules,
   json: boolean,
 ): Promise<number> {
-  const views = (await subjectsMatching(pool, pattern)).map((known) => viewOf(known, published));
+  const found = await subjectsMatching(pool, pattern);
+  const servers = await serversOf(pool, found);
+  const views = found.map((known) => viewOf(known, servers.get(known.server), published));
   if (json) {
     terminal.printJson({ subjects: views, rulesVersion: published.version });
     return EXIT.ok;
@@ -28,9 +34,10 @@ export async function statusOfTools(
   views.forEach((view, index) => {
     if (index > 0) terminal.print();
     terminal.print(terminal.paint('bold', view.subject));
-    const rows = view.parts.map((part) => ({
+    const ofServer = view.serverInDoubt === null ? [] : [{ ...view.serverInDoubt, label: `server ${view.server}` }];
+    const rows = [...ofServer, ...view.parts].map((part) => ({
       cells: [stateCell(part.state), part.label, part.since === null ? '' : shortClock(Date.parse(part.since))],
-      note: [part.reason, endOf(part, now)].filter((text) => text !== null).join(' · '),
+      ...(part.state === 'TRUSTED' ? {} : { note: `${part.reason ?? ''} · ${endOf(part, now)}` }),
     }));
     terminal.print(
       table(terminal, [{ title: 'STATE' }, { title: 'WHAT', atLeast: 20 }, { title: 'SINCE (UTC)' }], rows, '  '),
@@ -46,12 +53,19 @@ export async function statusOfTools(
   return EXIT.ok;
 }
 
-function viewOf(known: KnownSubject, published: PublishedRules) {
+/** The servers in doubt that stand between callers and these tools, by name. */
+async function serversOf(pool: pg.Pool, subjects: readonly KnownSubject[]): Promise<ReadonlyMap<string, KnownSubject>> {
+  const names = subjects.filter(({ kind, server }) => kind === 'tool' && server !== LOCAL).map(({ server }) => server);
+  const servers = await readSubjects(pool, { keys: [...new Set(names)].map(serverKey) });
+  return new Map(servers.filter(({ status }) => status !== 'TRUSTED').map((server) => [server.server, server]));
+}
+
+function viewOf(known: KnownSubject, server: KnownSubject | undefined, published: PublishedRules) {
   const rules = rulesOf(known, published);
   const { level, pattern, rule } = rules.own;
   // The whole is shown even where nothing of it is stored: it is what the parts are parts of.
-  const parts = Object.entries({ [WHOLE]: TRUSTED, ...known.parts });
-  const strictestFirst = parts.toSorted(([a, x], [b, y]) => {
+  const all: Parts = { [WHOLE]: TRUSTED, ...known.parts };
+  const strictestFirst = Object.entries(all).toSorted(([a, x], [b, y]) => {
     if (x.status !== y.status) return stricter(x.status, y.status) ? -1 : 1;
     return a < b ? -1 : 1;
   });
@@ -63,6 +77,10 @@ function viewOf(known: KnownSubject, published: PublishedRules) {
     tool: known.kind === 'server' ? null : known.name,
     workflowId: known.key,
     version: known.version,
+    serverInDoubt:
+      known.kind === 'server' || server === undefined
+        ? null
+        : partView(server, rulesOf(server, published), WHOLE, server.parts[WHOLE] ?? TRUSTED),
     parts: strictestFirst.map(([part, state]) => partView(known, rules, part, state)),
     outcomes: known.outcomes,
     failures: known.failures,

@@ -9,7 +9,7 @@ export interface UpOptions {
 export function registerUp(program: Command): void {
   program
     .command('up')
-    .description('start everything: Postgres, Temporal and its UI, the worker')
+    .description('start everything, and stop it with Ctrl-C')
     .option('--adopt', 'start an empty ledger under workflows that remember an earlier one')
     .addHelpText(
       'after',

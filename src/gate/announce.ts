@@ -27,7 +27,7 @@ export function announceChanges(emitter: Emitter, view: View, before: Standing |
     const scope = scopeOfPart(part);
     const escalation =
       state === undefined ? undefined : escalationOf({ doubt: { ...after, subject, rules }, part, state }, Date.now());
-    const reason = state === undefined || state.status === 'TRUSTED' ? 'it has worked again' : state.reason;
+    const reason = state === undefined || state.status === 'TRUSTED' ? after.reason : state.reason;
     emitter.emit(CHANGE[is], {
       server: subject.server,
       tool: subject.name,

@@ -23,7 +23,7 @@ export function createMemoryBackend(view: View, take: (standing: Standing) => vo
     const version = before.version + 1;
     const after = { subject, parts: apply(before.parts, version), version, seq: before.seq + 1 };
     known.set(key, after);
-    take({ ...after, ...subject, id: 0, key, dueAt: null });
+    take({ ...after, ...subject, id: 0, key, dueAt: null, reason: 'it works again' });
     wakeAtNextDeadline();
     return { key, seq: after.seq };
   }

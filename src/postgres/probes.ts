@@ -70,6 +70,8 @@ export interface SilentProbe {
   readonly token: string;
   readonly callId: string;
   readonly subject: number;
+  /** The server's head, when it was the server, too, that was probed. */
+  readonly serverSubject: number | null;
   readonly scope: string | null;
   readonly agent: string | null;
   readonly trustVersion: number;
@@ -78,8 +80,11 @@ export interface SilentProbe {
 /** Probes whose holder never said what became of the call. They stay until `forgetProbes`, so a sweep may die midway. */
 export async function silentProbes(pool: pg.Pool): Promise<readonly SilentProbe[]> {
   const found = await pool.query<SilentProbe>(
-    `select distinct on (token) token::text, call_id as "callId", subject, scope, agent, trust_version as "trustVersion"
-     from probe where ended_at is not null or expires_at <= clock_timestamp() order by token limit 100`,
+    `select p.token::text, p.call_id as "callId", p.subject, p.scope, p.agent, p.trust_version as "trustVersion",
+       max(v.id) as "serverSubject"
+     from probe p left join subject v on v.kind = 'server' and v.key = split_part(p.part_key, '#', 1)
+     where p.ended_at is not null or p.expires_at <= clock_timestamp()
+     group by p.token, p.call_id, p.subject, p.scope, p.agent, p.trust_version order by p.token limit 100`,
   );
   return found.rows;
 }

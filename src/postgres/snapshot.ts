@@ -9,11 +9,13 @@ export interface Standing extends Subject {
   readonly key: string;
   readonly version: number;
   readonly seq: number;
+  /** Why the strictest part is what it is, or why all is well again. */
+  readonly reason: string;
   readonly dueAt: number | null;
   readonly parts: Parts;
 }
 
-const STANDING = `select s.id, s.key, s.kind, s.server, s.name, t.version, t.seq,
+const STANDING = `select s.id, s.key, s.kind, s.server, s.name, t.version, t.seq, t.reason,
   extract(epoch from t.due_at)::float8 * 1000 as "dueAt", t.parts from trust t join subject s on s.id = t.subject`;
 
 /** Everything a gate must know before it may say anything: all that is not trusted. */

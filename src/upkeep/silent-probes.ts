@@ -15,10 +15,10 @@ export async function recordSilentProbes(pool: pg.Pool, names: Names): Promise<n
   const at = Date.now();
   const flushed = await record(
     pool,
-    probes.map(({ token, callId, subject, scope, agent, trustVersion }) => ({
+    probes.map(({ token, callId, subject, serverSubject, scope, agent, trustVersion }) => ({
       id: outcomeId(`silent probe ${token}`, 'probe', callId),
       subject,
-      serverSubject: null,
+      serverSubject,
       kind: 'unknown',
       at,
       trustVersion,
@@ -28,7 +28,7 @@ export async function recordSilentProbes(pool: pg.Pool, names: Names): Promise<n
       probe: token,
       silentProbe: true,
       rings: true,
-      onServer: false,
+      onServer: serverSubject !== null,
       detail: { message: 'the holder of the probe never answered', callId },
     })),
     { sentAt: at, maxLatenessMs: 0 },

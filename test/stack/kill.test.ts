@@ -68,7 +68,7 @@ describe('kill -9', { timeout: 120_000 }, () => {
   it('of the parent leaves no server behind', async () => {
     const held = await holdStack();
     await kill(held);
-    await nothingRunsOn(held.home, 8_000);
+    await nothingRunsOn(held.home, 15_000);
     const status = await readStack(held.home);
     expect(status).toEqual({ running: false, because: expect.stringContaining('ended without stopping') as string });
     await until(() => !isRunning(held.guard), 5_000);

@@ -2,7 +2,7 @@ import { commandIn, runsCommands } from '../command/argument.ts';
 import { programOf } from '../command/program.ts';
 import { programName } from '../command/wrappers.ts';
 import { elements, field, isList, isObject, isText } from '../outcome/field.ts';
-import { hasToken, looksRandom } from '../outcome/secrets.ts';
+import { hasToken, looksRandom, SECRET_NAME } from '../outcome/secrets.ts';
 import { bounded } from './bounded.ts';
 import { directoryOf, normalisePath } from './directory.ts';
 import { isUrl, locationOf } from './host.ts';
@@ -30,7 +30,7 @@ export function normaliseScope(given: unknown): string | undefined {
   if (!isText(given)) return undefined;
   const text = given.slice(0, MOST_CHARACTERS).trim();
   const [, kind, rest = ''] = /^(host|program|dir):([\s\S]*)$/.exec(text) ?? [];
-  if (kind === 'host') return urlScope(rest) ?? named('host', masked(rest.toLowerCase()));
+  if (kind === 'host') return urlScope(rest) ?? named('host', rest.slice(rest.lastIndexOf('@') + 1).toLowerCase());
   if (kind === 'program') return named('program', programName(rest));
   if (kind === 'dir') return directoryScope(rest);
   if (/^[/~]|^[A-Za-z]:[/\\]/.test(text)) return directoryScope(text);
@@ -48,6 +48,8 @@ const PATH_NAMES = (
   'notebook_path source_path paths files'
 ).split(' ');
 const LISTS_DIRECTORIES = /(?:^|[^a-z])(?:ls|dir|directory|folder|tree|glob)(?:[^a-z]|$)|[dD]irectory|[fF]older/;
+
+const NAMED_SECRET = new RegExp(`(${SECRET_NAME}[\\w-]{0,24}=)[^/\\s]+`, 'gi');
 
 /** What the first usable argument says; an array must say one thing, or the call is about no single scope. */
 function shared(
@@ -105,7 +107,12 @@ function named(kind: 'host' | 'program' | 'dir', text: string): string | undefin
 }
 
 function clean(text: string): string {
-  return masked(text.replace(/[\p{Cc}\p{Surrogate}]/gu, '\ufffd').trim());
+  return masked(
+    text
+      .replace(NAMED_SECRET, '$1redacted')
+      .replace(/[\p{Cc}\p{Surrogate}]/gu, '\ufffd')
+      .trim(),
+  );
 }
 
 /**

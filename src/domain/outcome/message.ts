@@ -3,8 +3,11 @@ import { plainCopy } from './plain.ts';
 
 /** What an error or a result says in words, and the names it gives itself. */
 
+/** Half of it is the beginning, which must outlast what redaction looks at: a cut may leave half a token. */
 const MOST_CHARACTERS = 4096;
 const MOST_CAUSES = 4;
+/** Words within words within words; a value that contains itself would otherwise be walked in every order. */
+const MOST_DEPTH = 3;
 const WORDS = [
   'message',
   'error',
@@ -28,7 +31,7 @@ const RESULT_NAMES = ['error_type', 'errorType', 'error_code', 'errorCode', 'cod
 /** The words of any thrown or returned value, cut to a few kilobytes; undefined if it has none. */
 export function messageIn(value: unknown, depth = 0): string | undefined {
   if (typeof value === 'string') return isText(value) ? excerpt(value, MOST_CHARACTERS) : undefined;
-  if (!isObject(value) || depth > MOST_CAUSES) return undefined;
+  if (!isObject(value) || depth > MOST_DEPTH) return undefined;
   if (isList(value)) return joined(elements(value, 3).map((each) => messageIn(each, depth + 1)));
   const content = contentText(value);
   if (content !== undefined) return content;

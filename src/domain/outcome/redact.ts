@@ -13,13 +13,13 @@ const VALUE = [
 ].join('|');
 
 const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|$)/g;
-const USERINFO = /([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/?#"'<>]{0,256}@/gi;
+const USERINFO = /:\/\/[^\s/?#"'<>]{0,512}@/g;
 /** A raw password may hold a slash; a port followed by a path with an `@` in it is no password. */
-const USERINFO_WITH_SLASH = /([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/@:"'<>]{0,256}:(?!\d{1,5}(?:\/|$))[^\s@"'<>]{0,256}@/gi;
+const USERINFO_WITH_SLASH = /:\/\/[^\s/@:"'<>]{0,512}:(?!\d{1,5}(?:\/|$))[^\s@"'<>]{0,512}@/g;
 const COOKIE = /\b((?:set-)?cookie["']?\s{0,4}[:=]\s{0,4})[^\r\n]+/gi;
 const SCHEME = /\b(bearer|basic|negotiate|digest)(\s{1,4})(?=\S*[\d._=+/-]|\S{16})(?!\[redacted\])[^\s"',;<>]{6,}/gi;
 const AUTHORIZATION =
-  /(authorization["'\\]{0,5}\s{0,4}[:=]\s{0,4}["'\\]{0,5})(?:([a-z][a-z0-9-]{2,20})\s+)?(?!\[redacted\])[^\s"',;<>\\]+/gi;
+  /(authorization["'\\]{0,5}\s{0,4}[:=]\s{0,4}["'\\]{0,5})(?:[a-z][a-z0-9-]{2,20}\s+)?(?!\[redacted\])[^\s"',;<>\\]+/gi;
 const NAMED = new RegExp(
   String.raw`(${SECRET_NAME}[\w-]{0,24}\\{0,4}["']?\s{0,4}[:=]{1,2}>?\s{0,4}|--[\w-]{0,24}${SECRET_NAME}[\w-]{0,24}\s{1,4})` +
     String.raw`(?![:=>\s]{0,4}\\{0,4}["']?\[redacted\])(?:${VALUE})`,
@@ -32,8 +32,8 @@ const QUERY_SECRET =
 const WEBHOOK = /(\/(?:services|webhooks?|hooks)\/)[A-Za-z0-9_-]{6,}(?:\/[A-Za-z0-9_-]{6,})+/gi;
 
 /**
- * A text without credentials that can be stored, at most `max` characters long. What is removed leaves `[redacted]` in its place, together
- * with the name it went under: an operator may know that a token was there, not which.
+ * A text without credentials, fit to be stored, at most `max` characters long. What is removed leaves `[redacted]` in its
+ * place, together with the name it went under: an operator may know that a token was there, not which.
  */
 export function redactText(text: string, max: number): string {
   const window = within(text, Math.min(MOST_SCANNED, max * 2 + 1024));
@@ -45,10 +45,10 @@ export function redactText(text: string, max: number): string {
 function removeCredentials(text: string): string {
   const named = text
     .replace(PRIVATE_KEY, REDACTED)
-    .replace(USERINFO, `$1${REDACTED}@`)
-    .replace(USERINFO_WITH_SLASH, `$1${REDACTED}@`)
+    .replace(USERINFO, `://${REDACTED}@`)
+    .replace(USERINFO_WITH_SLASH, `://${REDACTED}@`)
     .replace(COOKIE, `$1${REDACTED}`)
-    .replace(AUTHORIZATION, (_, head: string) => `${head}${REDACTED}`)
+    .replace(AUTHORIZATION, `$1${REDACTED}`)
     .replace(SCHEME, `$1$2${REDACTED}`)
     .replace(NAMED, `$1${REDACTED}`)
     .replace(WEBHOOK, `$1${REDACTED}`);

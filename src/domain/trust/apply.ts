@@ -133,7 +133,10 @@ function eventOf(draft: Draft, entry: CallEntry): TrustEvent | undefined {
         recoverable: recoverable ?? true,
       };
     case 'unknown': {
-      const counts = isProbe(entry) || ruleIn(draft, entry.scope ?? WHOLE).unknownCounts;
+      // A probe stands for every part that was on trial; a trusted one was not.
+      const onTrial =
+        isProbe(entry) && [WHOLE, entry.scope ?? WHOLE].some((part) => statusOf(draft, part) !== 'TRUSTED');
+      const counts = onTrial || ruleIn(draft, entry.scope ?? WHOLE).unknownCounts;
       if (!counts) return undefined;
       const timeout = {
         severity: 'timeout',

@@ -104,6 +104,7 @@ describe('a directory', () => {
     ['src\\a.txt', 'dir:src'],
     ['https://a.example/x', 'host:a.example'],
     ['/home/ghp_abcdefghijklmnopqrstuvwx/a', 'dir:/home/redacted'],
+    ['/data/year=2024/token=hunter2/a', 'dir:/data/year=2024/token=redacted'],
     ['/srv/3f2504e04f8911d39a0c0305e82c3301/a', 'dir:/srv/redacted'],
     ['/my-long-project-name-of-2024-and-2025/a', 'dir:/my-long-project-name-of-2024-and-2025'],
   ])('of %s', (path, expected) => {
@@ -134,6 +135,8 @@ describe('a given scope', () => {
     ['atlassian', 'atlassian'],
     ['queue:emails', 'queue:emails'],
     ['with\u0000control', 'with\ufffdcontrol'],
+    ['host:me:hunter2@no host', 'host:no host'],
+    ['shard token=hunter2', 'shard token=redacted'],
     ['key sk-abcdefghijklmnopqrst', 'key redacted'],
     ['', undefined],
     [7, undefined],
@@ -165,7 +168,7 @@ describe('laws', () => {
         expect(scopeOf(tool, JSON.parse(JSON.stringify(given)))).toBe(scope);
         expect(normaliseScope(scope)).toBe(scope);
       }),
-      { numRuns: 1000 },
+      { numRuns: 1000, endOnFailure: true },
     );
   });
 

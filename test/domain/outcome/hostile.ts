@@ -24,6 +24,7 @@ export const hostile: fc.Arbitrary<() => unknown> = fc.oneof(
       cyclic['self'] = cyclic;
       cyclic['cause'] = cyclic;
       cyclic['errors'] = [cyclic];
+      for (const name of ['message', 'detail', 'details', 'reason', 'body', 'msg']) cyclic[name] = cyclic;
       return cyclic;
     },
     () => throwing(['error', 'status', 'message', 'url', 'command', 'path', 'length', 'code', 'cause']),
