@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { plural } from '../domain/trust/tally.ts';
 import { action } from './cli.ts';
 import type { Cli } from './cli.ts';
 import { confirmed } from './confirm.ts';
 import { withLedger } from './ledger.ts';
 import { carryOut, preview, scopeIn } from './order.ts';
 import type { OrderOptions } from './order.ts';
-import { subjectsMatching } from './subject.ts';
+import { partName } from './state.ts';
+import { counted, subjectsMatching } from './subject.ts';
 import { EXIT } from './usage.ts';
 
 export function registerBlock(program: Command): void {
@@ -36,8 +36,8 @@ async function block(cli: Cli, pattern: string, options: OrderOptions): Promise<
   return withLedger(cli.config, async (pool) => {
     const subjects = await subjectsMatching(pool, pattern);
     await preview(cli, pool, subjects);
-    const of = scope === undefined ? '' : ` for ${scope}`;
-    const question = `Deny every call of ${plural(subjects.length, 'subject')}${of}?`;
+    const of = scope === undefined ? '' : ` for ${partName(scope)}`;
+    const question = `Deny every call of ${counted(subjects)}${of}?`;
     if (!(await confirmed(cli, question, options.yes))) return EXIT.error;
     const { by, reason } = options;
     await carryOut(cli, pool, { order: 'block', subjects, scope, by, reason }, options.wait);

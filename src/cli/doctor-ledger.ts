@@ -60,7 +60,7 @@ function findingsOf(health: Health, place: string, skewMs: number): Finding[] {
 function backlog({ waiting, unansweredSeconds }: Health): Finding {
   if (waiting === 0) return ok('Backlog', 'everything that must be applied has been');
   const oldest = unansweredSeconds ?? 0;
-  const found = `${plural(waiting, 'subject')} with rows to apply; the oldest bell has waited ${roughly(oldest * 1000)}`;
+  const found = `${waiting} of the tools and servers have rows to apply; the oldest bell has waited ${roughly(oldest * 1000)}`;
   return oldest < LATE_SECONDS ? ok('Backlog', found) : failed('Backlog', found, 'No worker applies them: see below.');
 }
 

@@ -23,6 +23,9 @@ export function printExplanation({ terminal }: Cli, explanation: Explanation): v
     terminal.print();
     heading('What the gate answers');
     say(`${decision.decision}: ${decision.because}`);
+    if (scope === null && parts.some((part) => part.scope !== null)) {
+      say('This is about a call that names no host, program or directory; --args or --scope asks about one that does.');
+    }
     if (decision.decision === 'ask') say(`To satisfy it: ${WAYS[decision.via]}`);
     if (decision.decision !== 'allow' && decision.retryAfter !== undefined) {
       say(`Asking again in ${decision.retryAfter} s may be answered otherwise.`);

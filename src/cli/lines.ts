@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { reasonOf } from '../problem.ts';
-import { UsageError } from './usage.ts';
+import { Problem, reasonOf } from '../problem.ts';
 
 export interface NumberedLine {
   readonly number: number;
@@ -19,7 +18,7 @@ export async function* linesOf(file: string): AsyncGenerator<NumberedLine> {
   const iterator = lines[Symbol.asyncIterator]();
   for (;;) {
     const next = await Promise.race([iterator.next(), failed]).catch((error: unknown) => {
-      throw new UsageError(`${file} cannot be read: ${reasonOf(error)}`, 'Name another file, or - for standard input.');
+      throw new Problem(`${file} cannot be read: ${reasonOf(error)}`, 'Name another file, or - for standard input.');
     });
     if (next.done === true) return;
     number += 1;

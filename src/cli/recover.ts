@@ -6,7 +6,8 @@ import type { Cli } from './cli.ts';
 import { withLedger } from './ledger.ts';
 import { carryOut, partsReached, scopeIn } from './order.ts';
 import type { OrderOptions } from './order.ts';
-import { shownName, subjectsMatching, typed } from './subject.ts';
+import { partName } from './state.ts';
+import { counted, shownName, subjectsMatching, typed } from './subject.ts';
 import { EXIT } from './usage.ts';
 
 export function registerRecover(program: Command): void {
@@ -30,6 +31,8 @@ Examples:
     .action(action(recover));
 }
 
+const MOST_NAMED = 5;
+
 async function recover(cli: Cli, pattern: string, options: OrderOptions): Promise<number> {
   const scope = scopeIn(options);
   return withLedger(cli.config, async (pool) => {
@@ -37,9 +40,13 @@ async function recover(cli: Cli, pattern: string, options: OrderOptions): Promis
     const isEscalated = (subject: KnownSubject) =>
       partsReached(subject, scope).some(({ status }) => status === 'ESCALATED');
     const subjects = matching.filter(isEscalated);
-    for (const subject of matching) {
-      const isBlocked = partsReached(subject, scope).some(({ status }) => status === 'BLOCKED');
-      if (isBlocked) cli.terminal.complain(`${shownName(subject)} is BLOCKED: only \`surety reset\` lifts that.`);
+    const blocked = matching.filter((subject) =>
+      partsReached(subject, scope).some(({ status }) => status === 'BLOCKED'),
+    );
+    if (blocked.length > 0) {
+      const names = blocked.slice(0, MOST_NAMED).map(shownName).join(', ');
+      const more = blocked.length > MOST_NAMED ? ` and ${blocked.length - MOST_NAMED} more` : '';
+      cli.terminal.complain(`BLOCKED, which only \`surety reset\` lifts: ${names}${more}`);
     }
     if (subjects.length === 0) throw nothingToRecover(matching, scope);
     const { by, reason } = options;
@@ -50,14 +57,14 @@ async function recover(cli: Cli, pattern: string, options: OrderOptions): Promis
 
 function nothingToRecover(matching: readonly KnownSubject[], scope: string | undefined): Problem {
   const [only] = matching;
-  const of = scope === undefined ? '' : ` for ${scope}`;
+  const of = scope === undefined ? '' : ` for ${partName(scope)}`;
   return only !== undefined && matching.length === 1
     ? new Problem(
         `${shownName(only)}${of} is ${worst(only, scope)}, not ESCALATED: there is no escalation to end.`,
         `surety status ${typed(only)} shows every part of it.`,
       )
     : new Problem(
-        `None of the ${matching.length} that match is ESCALATED${of}.`,
+        `Of the ${counted(matching)} that match, none is ESCALATED${of}.`,
         '`surety status` shows what is in doubt.',
       );
 }

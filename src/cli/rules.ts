@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { InvalidRules } from '../domain/rules/parse-rules.ts';
 import type { Rules } from '../domain/rules/rules.schema.ts';
+import { plural } from '../domain/trust/tally.ts';
 import { readPublication } from '../postgres/read-publication.ts';
 import { currentRules, publishRules } from '../postgres/rules.ts';
 import { Problem } from '../problem.ts';
@@ -117,7 +118,7 @@ function printList({ terminal }: Cli, items: readonly string[]): void {
 }
 
 function summary({ toolRules, domainRules, serverRules, enforce }: Rules): string {
-  const count = (byName: object, noun: string) => `${Object.keys(byName).length} ${noun}`;
-  const rules = [count(toolRules, 'tool'), count(domainRules, 'domain'), count(serverRules, 'server')].join(', ');
-  return `rules for ${rules}${enforce ? '' : '; shadow mode'}`;
+  const count = (byName: object, level: string) => plural(Object.keys(byName).length, `${level} rule`);
+  const counts = [count(toolRules, 'tool'), count(domainRules, 'domain'), count(serverRules, 'server')];
+  return `${counts.join(', ')}${enforce ? '' : '; shadow mode'}`;
 }

@@ -16,6 +16,7 @@ import { statusByDomain } from './status-domains.ts';
 import { statusOfTools } from './status-tool.ts';
 import { shownName } from './subject.ts';
 import { table } from './table.ts';
+import { plain } from './text.ts';
 import { clock, parseSince } from './time.ts';
 import { EXIT, parseCount } from './usage.ts';
 
@@ -116,22 +117,20 @@ function print(cli: Cli, views: readonly Summary[], totals: Totals, rulesVersion
   }
   terminal.print();
   for (const line of totalLines(totals, rulesVersion)) terminal.print(line);
+  if (totals.breakGlass !== null) {
+    const { until, by, reason } = totals.breakGlass;
+    terminal.print(terminal.paint('red', plain(`BREAK GLASS until ${clock(until)} UTC, by ${by}: ${reason}`)));
+  }
 }
 
 function totalLines(totals: Totals, rulesVersion: number): string[] {
   const { tools, servers, blocked, escalated, recovering, outcomes, failures, rejected, unapplied, waiting } = totals;
   const trusted = tools + servers - blocked - escalated - recovering;
-  const { breakGlass } = totals;
   return [
     `${plural(tools, 'tool')}, ${plural(servers, 'server')}: ${blocked} blocked, ${escalated} escalated, ${recovering} recovering, ${trusted} trusted`,
     `${plural(outcomes, 'outcome')}, ${failures} failed, ${rejected} not understood; rules version ${rulesVersion}`,
     ...(unapplied === 0
       ? []
-      : [
-          `${plural(unapplied, 'row')} of ${plural(waiting, 'subject')} not applied yet. If that stays so: surety doctor`,
-        ]),
-    ...(breakGlass === null
-      ? []
-      : [`BREAK GLASS until ${clock(breakGlass.until)} UTC, by ${breakGlass.by}: ${breakGlass.reason}`]),
+      : [`${plural(unapplied, 'row')} not applied yet, of ${waiting} of them. If that stays so: surety doctor`]),
   ];
 }

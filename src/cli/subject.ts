@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { nameOf } from '../domain/trust/describe.ts';
 import { LOCAL } from '../domain/trust/entry.ts';
 import type { Subject } from '../domain/trust/parts.ts';
+import { plural } from '../domain/trust/tally.ts';
 import { readSubjects } from '../postgres/read-subjects.ts';
 import type { KnownSubject } from '../postgres/read-subjects.ts';
 import { Problem } from '../problem.ts';
@@ -33,7 +34,10 @@ export interface Meant {
 
 /** The one tool or server that is meant by `name`, `server/name` or `server:name`. */
 export async function subjectMeant(pool: pg.Pool, text: string): Promise<Meant> {
-  const [first, ...others] = await readSubjects(pool, { pattern: text });
+  const found = await readSubjects(pool, { pattern: text });
+  // A tool without a server goes by its bare name everywhere, so that is what a bare name means.
+  const local = found.filter(({ server, name }) => server === LOCAL && name === text);
+  const [first, ...others] = local.length === 1 ? local : found;
   if (first === undefined) return { subject: subjectIn(text) };
   if (others.length > 0) {
     const names = [first, ...others].slice(0, 8).map(typed);
@@ -48,6 +52,15 @@ function subjectIn(text: string): Subject {
   return slash > 0
     ? { kind: 'tool', server: text.slice(0, slash), name: text.slice(slash + 1) }
     : { kind: 'tool', server: LOCAL, name: text };
+}
+
+/** "2 tools and 1 server". */
+export function counted(subjects: readonly Subject[]): string {
+  const count = (kind: Subject['kind']) => subjects.filter((subject) => subject.kind === kind).length;
+  const words = (['tool', 'server'] as const)
+    .filter((kind) => count(kind) > 0)
+    .map((kind) => plural(count(kind), kind));
+  return words.join(' and ');
 }
 
 export function shownName(subject: Subject): string {

@@ -4,7 +4,7 @@ import { createReporter } from '../../src/gate/reporter.ts';
 import type { LedgerOutcome } from '../../src/domain/outcome/ledger-outcome.ts';
 
 const outcome = (callId: string): LedgerOutcome => ({ kind: 'success', server: 'local', name: 't', at: 1, callId });
-const idsOf = (outcomes: readonly LedgerOutcome[]) => outcomes.map(({ callId }) => callId ?? '');
+const idsOf = (outcomes: readonly LedgerOutcome[]) => outcomes.map(({ callId }) => callId);
 
 /** A ledger that does as it is told and remembers what it was sent. */
 function ledger(answers: (batch: string[], attempt: number) => Promise<unknown>) {

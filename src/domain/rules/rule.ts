@@ -57,8 +57,6 @@ export const PRESETS = {
   },
 } satisfies Record<string, Rule>;
 
-export type PresetName = keyof typeof PRESETS;
-
 /** What counts as a failure of the subject the rule is applied to. A server fails only by being out of reach. */
 export type EffectiveRule = Rule & { readonly countBy: 'severity' | 'reachability' };
 

@@ -35,7 +35,6 @@ export const Rule = z.strictObject({
   probeLeaseSeconds: z.int().min(1).max(3600).describe('How long a probe may be silent before it is taken for dead.'),
 });
 export type Rule = z.infer<typeof Rule>;
-export type Risk = Rule['risk'];
 
 const presetNames = Object.keys(PRESETS) as (keyof typeof PRESETS)[];
 

@@ -2,7 +2,7 @@ import type { RuleView } from '../rules/resolve.ts';
 import { LOCAL } from './entry.ts';
 import type { Parts, Subject } from './parts.ts';
 import { agentOfPart, nextDue, ruleOfPart, scopeOfPart, strictest, WHOLE } from './parts.ts';
-import { duration, failuresInWindow } from './tally.ts';
+import { duration } from './tally.ts';
 import { dueAt } from './transition.ts';
 import type { TrustState } from './trust.ts';
 
@@ -79,10 +79,6 @@ export function nextStep(state: TrustState, due: number | undefined, successesTo
     case 'BLOCKED':
       return due === undefined ? 'a person: `surety reset`' : `the block ends ${clock(due)}`;
   }
-}
-
-export function failureCount(state: TrustState, subject: Subject, part: string, rules: RuleView, now: number): number {
-  return failuresInWindow(state.tally, ruleOfPart(subject, rules, part), now);
 }
 
 function clock(at: number): string {
