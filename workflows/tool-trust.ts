@@ -182,7 +182,7 @@ async function turn(
     effects.length > 0 ||
     remarks.length > 0 ||
     projectedVersion < memory.version ||
-    visible(memory) !== (before === undefined ? '[]' : visible(before));
+    visible(memory) !== (before === undefined ? '' : visible(before));
   if (changed) memory = await show({ ...memory, version: memory.version + 1 }, effects, remarks);
   return { memory, now, refused, unmarked: !changed && memory.watermark.seq !== before?.watermark.seq };
 }

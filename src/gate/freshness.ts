@@ -2,6 +2,7 @@ import pg from 'pg';
 import { readApplied, readInDoubt, readKnown, readRecent, readSettings, readStandings } from '../postgres/snapshot.ts';
 import type { Standing } from '../postgres/snapshot.ts';
 import { pause } from '../pause.ts';
+import { reasonOf } from '../problem.ts';
 import type { View } from './view.ts';
 
 export interface FreshnessOptions {
@@ -97,7 +98,9 @@ export function keepFresh({ pool, databaseUrl, view, onChange, onSituation }: Fr
     while (!isStopped()) {
       const client = new pg.Client({ connectionString: databaseUrl, application_name: 'surety gate', ...PATIENCE });
       // Whatever broke, the answer is a new connection and a new snapshot; meanwhile the timer below counts.
-      await connected(client).catch(() => undefined);
+      await connected(client).catch((error: unknown) => {
+        view.trouble = reasonOf(error);
+      });
       await client.end().catch(() => undefined);
       await pause(RECONNECT_MS, stopping.signal);
     }

@@ -99,7 +99,7 @@ export class ToolGate {
     const agent = context?.agent ?? this.#agent;
     return decide(
       { ...(scope === undefined ? {} : { scope }), ...(agent === undefined ? {} : { agent }) },
-      { ...this.#circumstances, now },
+      { ...this.#circumstances, ...(this.#view.trouble === undefined ? {} : { trouble: this.#view.trouble }), now },
     );
   }
 }

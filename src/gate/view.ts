@@ -27,6 +27,8 @@ const MOST_LOCAL = 1000;
 export class View {
   revision = 1;
   situation: Situation = 'empty';
+  /** Why the ledger was not reached, the last time it was not. */
+  trouble: string | undefined;
   readonly #standings = new Map<string, Standing>();
   readonly #local = new Map<string, Local>();
   readonly #known = new Set<string>();

@@ -3,6 +3,8 @@ import type { RuleView } from '../domain/rules/resolve.ts';
 import { viewForServer, viewForTool } from '../domain/rules/resolve.ts';
 import type { Projection, Pulled, Watermark } from '../domain/trust/absorb.ts';
 import type { Subject } from '../domain/trust/parts.ts';
+import type { Severity } from '../domain/outcome/outcome.ts';
+import { codeOf } from './codes.ts';
 import { readPage } from './ledger-page.ts';
 import { inTransaction } from './pool.ts';
 import { currentRules } from './rules.ts';
@@ -21,6 +23,8 @@ export interface PullRequest {
 export interface Head extends Subject {
   readonly id: number;
   readonly seq: number;
+  /** What some workflow has judged, perhaps one that is no more. */
+  readonly applied: number;
   readonly generation: string;
   readonly now: number;
 }
@@ -64,7 +68,7 @@ export async function pull(pool: pg.Pool, request: PullRequest): Promise<Pulled 
 async function answerBell(client: pg.PoolClient, key: string): Promise<Head | undefined> {
   const found = await client.query<Head>(
     `update subject s set rung_at = null from installation i where s.key = $1
-     returning s.id, s.kind, s.server, s.name, s.seq, i.generation,
+     returning s.id, s.kind, s.server, s.name, s.seq, s.applied_seq as applied, i.generation,
        floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
     [key],
   );
@@ -94,17 +98,34 @@ async function readProjection(client: pg.PoolClient, subject: number): Promise<P
   return found.rows[0];
 }
 
-/** A tool that was never in doubt owes nothing to rows that have left its window: a first pull need not read them. */
+/**
+ * A tool that was never in doubt owes nothing to rows that have left its window: a first pull need not read them. The
+ * window is the one before now, or before the oldest row that could have put it in doubt and that nobody has judged.
+ */
 async function firstThatCounts(client: pg.PoolClient, head: Head, view: RuleView): Promise<number> {
-  const longest = [view.own, ...view.domains].map(({ rule }) => {
-    const fadeSeconds = rule.decayPerHour === 0 ? 0 : 3600 / rule.decayPerHour;
-    return rule.windowSeconds + fadeSeconds;
+  const rules = [view.own, ...view.domains].map(({ rule }) => rule);
+  const longest = rules.map(({ windowSeconds, reachability, decayPerHour }) => {
+    const window = head.kind === 'server' ? reachability.windowSeconds : windowSeconds;
+    return window + (decayPerHour === 0 ? 0 : 3600 / decayPerHour);
   });
+  const counted: Severity[] = [...rules.flatMap(({ severityFilter }) => severityFilter), 'security', 'repeated_auth'];
   const of = head.kind === 'server' ? 'server_' : '';
   const found = await client.query<{ seq: number }>(
-    `select ${of}seq as seq from ledger where ${of}subject = $1 and received_at < now() - $2::float8 * interval '1 second'
+    `with unjudged as (
+       select received_at from ledger where ${of}subject = $1 and ${of}seq > $2 and kind <> 0
+         and (kind > 1 or severity is null or severity = any($3) or category = $4)
+       order by ${of}seq limit 1
+     )
+     select ${of}seq as seq from ledger where ${of}subject = $1
+       and received_at < coalesce((select received_at from unjudged), now()) - $5::float8 * interval '1 second'
      order by ${of}seq desc limit 1`,
-    [head.id, Math.max(...longest)],
+    [
+      head.id,
+      head.applied,
+      counted.map(codeOf.severity),
+      codeOf.category(head.kind === 'server' ? 'reachability' : 'auth'),
+      Math.max(...longest),
+    ],
   );
   return found.rows[0]?.seq ?? 0;
 }

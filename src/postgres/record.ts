@@ -62,10 +62,6 @@ with input as materialized (
     structured, recoverable, token, silent, rings, on_server, detail, position)
   order by id, position
 ),
-clock as materialized (
-  -- The reporter's clock may be off; only the time between event and sending is taken from it.
-  select clock_timestamp() as now, extract(epoch from clock_timestamp()) * 1000 - $20::float8 as skew
-),
 heads as materialized (
   select s.id, s.seq, s.attentive from subject s
   where s.id in (
@@ -73,6 +69,13 @@ heads as materialized (
     union select i.server_subject from input i join subject v on v.id = i.server_subject where i.on_server or v.attentive
   )
   order by s.id for update
+),
+clock as materialized (
+  -- Read once the heads are locked: a row that waited for its place must not be older than the row before it, or what
+  -- time changes in between would depend on who looked when. The reporter's clock may be off; only the time between
+  -- event and sending is taken from it.
+  select clock_timestamp() as now, count(*), extract(epoch from statement_timestamp()) * 1000 - $20::float8 as skew
+  from heads
 ),
 released as (
   delete from probe where token in (select token from input where token is not null)

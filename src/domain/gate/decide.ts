@@ -35,6 +35,8 @@ export interface Circumstances {
   readonly situations: Situations;
   readonly situation: Situation;
   readonly isKnown: boolean;
+  /** Why the gate is not informed, where it is not. */
+  readonly trouble?: string;
   readonly now: number;
 }
 
@@ -112,9 +114,9 @@ const NOT_SURE: Readonly<Record<Situation | 'unknown', string>> = {
   empty: 'the gate has not been able to learn anything yet',
 };
 
-function bySituation({ situation, situations, isKnown }: Circumstances, rule: Rule): Decision {
+function bySituation({ situation, situations, isKnown, trouble }: Circumstances, rule: Rule): Decision {
   const kind = situation === 'fresh' && !isKnown ? 'unknown' : situation;
-  const because = NOT_SURE[kind];
+  const because = trouble === undefined || situation === 'fresh' ? NOT_SURE[kind] : `${NOT_SURE[kind]}: ${trouble}`;
   const answer = kind === 'fresh' ? 'allow' : situations[kind][rule.risk];
   switch (answer) {
     case 'allow':

@@ -80,13 +80,17 @@ export function visible({ subject, parts, rules }: Memory): string {
   const shown = Object.entries(parts)
     .filter(([, state]) => state.status !== 'TRUSTED')
     .map(([part, state]) => [part, { ...state, tally: null }, dueAt(state, ruleOfPart(subject, rules, part)) ?? null]);
-  return JSON.stringify(shown);
+  // Under newer rules it is shown again, or whoever watches for outdated judgements would ask for ever.
+  return shown.length === 0 ? '' : JSON.stringify([rules.version, shown]);
 }
 
 function adopted(pulled: Pulled): Memory {
   const { projection, rules, subject, watermark } = pulled;
   if (rules === undefined) throw new TypeError('a first pull brings the rules');
-  return { subject, rules, watermark, version: projection?.version ?? 0, parts: projection?.parts ?? {} };
+  if (projection === undefined) return { subject, rules, watermark, version: 0, parts: {} };
+  // The page begins where the projection ends; what of it must be read again one by one has not been read.
+  const { version, parts, seq } = projection;
+  return { subject, rules, watermark: { ...watermark, seq, id: null }, version, parts };
 }
 
 function jumpedTo(watermark: Watermark, memory: Memory, pulled: Pulled, why: string): Absorbed {
