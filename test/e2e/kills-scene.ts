@@ -1,3 +1,4 @@
+import { serverKey, toolKey } from '../../src/domain/key/tool-key.ts';
 import type { Report } from '../../src/gate/index.ts';
 import type { Random } from './kills-random.ts';
 
@@ -66,6 +67,8 @@ const TOOLS: readonly Tool[] = [
   { server: 'remote', name: 'search', calls: [{}], failures: [unreachable, unreachable, broken] },
   { server: 'remote', name: 'write', calls: [{}, ...hosts], failures: [unreachable, unreachable, broken] },
 ];
+
+export const KEYS = [serverKey('remote'), ...TOOLS.map(({ server = 'local', name }) => toolKey(server, name))];
 
 /** What happens to all tools: each place (a tool and arguments) is well for a while, then ill for a while. */
 export function createScene(random: Random) {
