@@ -50,18 +50,24 @@ function settle(account: Account, at: number): void {
 /** Plays events and keeps accounts of what became of each subject. */
 export function createObserver(simulation: Simulation) {
   const accounts: Accounts = new Map();
+  /** When time alone will change something, in seconds. */
+  const deadlines = new Map<string, number>();
   let latest = 0;
 
   function observe(line: Line): void {
-    for (const { server, tool, scope, state } of line.touched) {
-      const subject = { kind: tool === null ? ('server' as const) : ('tool' as const), server, name: tool ?? '' };
-      note(accountOf(accounts, nameOf(subject)), scope ?? WHOLE, state, line.at * 1000);
+    for (const { server, tool, scope, state, dueAt } of line.touched) {
+      const name = nameOf({ kind: tool === null ? 'server' : 'tool', server, name: tool ?? '' });
+      note(accountOf(accounts, name), scope ?? WHOLE, state, line.at * 1000);
+      const part = JSON.stringify([name, scope]);
+      if (dueAt === null) deadlines.delete(part);
+      else deadlines.set(part, dueAt);
     }
   }
   // Time first and apart from the event: an escalation that ended before a relapse is two, not one.
   function passTo(at: number): void {
     latest = Math.max(latest, at);
-    observe(simulation.advance(latest));
+    const isDue = [...deadlines.values()].some((dueAt) => dueAt * 1000 <= latest);
+    if (isDue) observe(simulation.advance(latest));
   }
   /** What the gate says before the call, which is when it is asked. */
   function answer(server: string, name: string, call: { scope?: string; agent?: string }): void {

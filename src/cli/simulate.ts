@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { createSimulation, matchesSubject } from '../domain/simulate/simulate.ts';
-import type { LedgerEvent } from '../domain/simulate/simulate.ts';
+import type { Subject } from '../domain/trust/parts.ts';
 import { readAudit } from '../postgres/read-audit.ts';
 import { readLedger } from '../postgres/read-ledger.ts';
 import { currentRules } from '../postgres/rules.ts';
@@ -79,16 +79,27 @@ async function simulateLedger(cli: Cli, options: SimulateOptions): Promise<numbe
     const rules = options.rules === undefined ? (await currentRules(pool)).rules : await readRulesFile(options.rules);
     const simulation = createSimulation(rules);
     const observer = createObserver(simulation);
-    const isWanted = ({ subject }: LedgerEvent) => tool === undefined || matchesSubject(tool, subject);
+    const isWanted = wantedBy(tool);
     for await (const event of readLedger(pool, since)) {
-      if (!isWanted(event)) continue;
+      if (!isWanted(event.subject)) continue;
       if (options.summary === true) observer.row(event);
       else await cli.terminal.stream(JSON.stringify(simulation.row(event)));
     }
     if (options.summary !== true) return EXIT.ok;
     const audit = await readAudit(pool, { since, limit: MOST_AUDITED });
-    const wanted = audit.filter((entry) => tool === undefined || matchesSubject(tool, entry));
-    printSummary(cli, observer.end(Date.now()), whatHappened(wanted, Date.now()));
+    printSummary(cli, observer.end(Date.now()), whatHappened(audit.filter(isWanted), Date.now()));
     return EXIT.ok;
   });
+}
+
+/** A tool's server has a say about it, so what was done to that server belongs to the story. */
+function wantedBy(pattern: string | undefined): (subject: Subject) => boolean {
+  const servers = new Set<string>();
+  return (subject) => {
+    if (pattern === undefined || matchesSubject(pattern, subject)) {
+      servers.add(subject.server);
+      return true;
+    }
+    return subject.kind === 'server' && servers.has(subject.server);
+  };
 }

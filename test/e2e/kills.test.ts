@@ -187,6 +187,18 @@ async function quiet(): Promise<number> {
   }, 90_000);
 }
 
+/** When everything is applied that was in the ledger when asked. */
+async function caughtUp(): Promise<void> {
+  const asked = await pool.query<{ id: number; ring_seq: number }>('select id, ring_seq from subject');
+  await eventually(async () => {
+    const behind = await pool.query(
+      'select 1 from subject s join unnest($1::bigint[], $2::bigint[]) as a (id, seq) using (id) where applied_seq < a.seq',
+      [asked.rows.map(({ id }) => id), asked.rows.map(({ ring_seq }) => ring_seq)],
+    );
+    expect(behind.rowCount).toBe(0);
+  }, 12_000);
+}
+
 /** Subjects whose counters are not the number of their rows. */
 async function miscounted(): Promise<unknown[]> {
   const found = await pool.query(
