@@ -29,7 +29,6 @@ export async function bringUp(
     onChildExit?: (message: string) => void;
   },
 ): Promise<Up> {
-  quietRuntime(onTrouble);
   const stack = await startStack(config, {
     progress,
     onChildExit: (name, how, lines) => onChildExit(`${name} ended (${how})\n${lines.join('\n')}`),
@@ -37,6 +36,8 @@ export async function bringUp(
   try {
     const { databaseUrl, temporal } = stack;
     const notes = await prepare(databaseUrl, temporal, adopt);
+    // Only now: once installed, the SDK's runtime keeps the process alive until a worker has run and ended.
+    quietRuntime(onTrouble);
     const worker = await startWorker({ databaseUrl, temporal, taskQueue: config.taskQueue, log: onTrouble });
     const stop = async () => {
       // A worker whose server is gone may fail to stop; what we started is stopped all the same.

@@ -56,7 +56,9 @@ process.stdout.on('error', (error) => {
 try {
   await program.parseAsync();
 } catch (error) {
-  process.exitCode = exitCodeFor(error);
+  const code = exitCodeFor(error);
+  // Not left to the event loop: what has failed half-way may have left something in it.
+  process.stdout.write('', () => process.exit(code));
 }
 
 function exitCodeFor(error: unknown): number {

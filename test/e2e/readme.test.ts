@@ -34,7 +34,7 @@ beforeAll(async () => {
   const ready = new Promise<void>((resolve, reject) => {
     const hear = (chunk: Buffer) => {
       said += chunk.toString();
-      if (said.includes('Surety is ready')) resolve();
+      if (said.includes('Ctrl-C stops everything')) resolve();
     };
     stack.stdout?.on('data', hear);
     stack.stderr?.on('data', hear);
@@ -45,7 +45,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   const ended = new Promise((resolve) => stack.once('exit', resolve));
-  if (stack.pid !== undefined && stack.exitCode === null) {
+  if (stack.pid !== undefined && stack.exitCode === null && stack.signalCode === null) {
     process.kill(-stack.pid, 'SIGINT');
     await ended;
   }
