@@ -8,19 +8,27 @@ import { readStack } from '../src/stack/stack-file.ts';
 const found = await readStack(loadConfig().home);
 if (!found.running || found.stack.uiUrl === undefined) throw new Error('start the stack first: npm start');
 const { uiUrl, namespace } = found.stack;
-const [tool = 'tool:local/http_request'] = process.argv.slice(2);
+const [tool = 'tool:local/http_request', suffix = ''] = process.argv.slice(2);
 
-const browser = await playwright.launch({ executablePath: await chromium.executablePath(), args: chromium.args, headless: true });
+const browser = await playwright.launch({
+  executablePath: await chromium.executablePath(),
+  args: chromium.args,
+  headless: true,
+});
 const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
 await mkdir('docs/images', { recursive: true });
 
-async function picture(name: string, path: string): Promise<void> {
+async function picture(name: string, path: string, text: string, tab?: string): Promise<void> {
   await page.goto(`${uiUrl}/namespaces/${namespace}/${path}`, { waitUntil: 'load' });
-  await page.waitForTimeout(4000);
+  await page.getByText(text).first().waitFor();
+  if (tab !== undefined) await page.getByText(tab, { exact: true }).first().click();
+  await page.waitForTimeout(3000);
   await page.screenshot({ path: `docs/images/${name}.png` });
   console.log(`docs/images/${name}.png`);
 }
 
-await picture('temporal-list', `workflows?query=${encodeURIComponent('SuretyState="ESCALATED" OR SuretyState="BLOCKED"')}`);
-await picture('temporal-tool', `workflows/${encodeURIComponent(tool)}`);
+const inDoubt = encodeURIComponent('SuretyState!="TRUSTED" AND ExecutionStatus="Running"');
+await picture('temporal-list', `workflows?query=${inDoubt}`, 'tool:local');
+await picture(`temporal-tool${suffix}`, `workflows/${encodeURIComponent(tool)}`, tool);
+await picture(`temporal-details${suffix}`, `workflows/${encodeURIComponent(tool)}`, tool, 'User Metadata');
 await browser.close();

@@ -7,6 +7,7 @@ import { pause } from '../pause.ts';
 import { readArguments } from './arguments.ts';
 import { action } from './cli.ts';
 import type { Cli } from './cli.ts';
+import { isPerSession } from './per-session.ts';
 import { wrap } from './text.ts';
 import { EXIT } from './usage.ts';
 
@@ -45,9 +46,12 @@ Examples:
     .action(action(check));
 }
 
-async function check({ terminal }: Cli, options: CheckOptions): Promise<number> {
+async function check({ config, terminal }: Cli, options: CheckOptions): Promise<number> {
   const { tool, server, agent, scope } = options;
   const args = await readArguments(options.args);
+  if (await isPerSession(config)) {
+    terminal.complain('Trust is kept per session here: this answers as a process does that has just started.');
+  }
   const gate = await connect();
   try {
     const normalised = normaliseScope(scope);

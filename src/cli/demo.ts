@@ -7,6 +7,7 @@ import type { Cli } from './cli.ts';
 import { createStage } from './demo-stage.ts';
 import { degradingService, dangerousCommand, silentServer } from './demo-stories.ts';
 import { withLedger } from './ledger.ts';
+import { isPerSession } from './per-session.ts';
 import { EXIT } from './usage.ts';
 
 export function registerDemo(program: Command): void {
@@ -23,8 +24,8 @@ Only tools of the servers demo, demo-atlassian and demo-github are touched; they
 
 async function demo(cli: Cli): Promise<number> {
   const { config, terminal } = cli;
-  if (config.enabled === false || config.persist === false) {
-    throw new Problem('The demo needs the ledger.', 'Unset SURETY_ENABLED and SURETY_PERSIST, then run it again.');
+  if (config.enabled === false || (await isPerSession(config))) {
+    throw new Problem('The demo needs the ledger.', 'Set SURETY_ENABLED=true and SURETY_PERSIST=true for it.');
   }
   const stack = await readStack(config.home);
   return withLedger(config, async (pool) => {

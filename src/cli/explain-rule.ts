@@ -54,6 +54,7 @@ function whyWon(level: RuleLevel, pattern: string | null): string {
 }
 
 function whyLost(level: RuleLevel, winner: RuleLevel): string {
+  if (level === 'default') return 'for what no other rule fits';
   return level === winner ? 'less specific than the one that governs' : `a ${winner} rule goes before a ${level} rule`;
 }
 

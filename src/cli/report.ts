@@ -8,6 +8,7 @@ import { Problem, reasonOf } from '../problem.ts';
 import { readArguments } from './arguments.ts';
 import { action } from './cli.ts';
 import type { Cli } from './cli.ts';
+import { isPerSession } from './per-session.ts';
 import { reportFile } from './report-file.ts';
 import { parseSince } from './time.ts';
 import { EXIT, parseCount, parseJson, UsageError } from './usage.ts';
@@ -73,7 +74,7 @@ async function report(cli: Cli, options: ReportOptions): Promise<number> {
   }
   const gate = await connect();
   try {
-    requireLedger(gate, config.persist);
+    await requireLedger(cli, gate);
     if (single === undefined) return await reportFile(cli, gate, options.file ?? '-', options.json === true);
     const callId = await gate.report(single);
     if (options.json === true) terminal.printJson({ recorded: 1, callId });
@@ -120,11 +121,11 @@ async function reportIn(options: ReportOptions): Promise<Report> {
 }
 
 /** A report waits for a ledger that is away, which is right in a program and wrong on a command line. */
-function requireLedger(gate: Gate, persist: boolean | undefined): void {
-  if (persist === false) {
+async function requireLedger({ config }: Cli, gate: Gate): Promise<void> {
+  if (await isPerSession(config)) {
     throw new Problem(
-      'SURETY_PERSIST is false: this process would keep the report to itself, and end.',
-      'Unset SURETY_PERSIST to report to the ledger.',
+      'Trust is kept per session here: this process would keep the report to itself, and end.',
+      'Set SURETY_PERSIST=true to report to the ledger all the same.',
     );
   }
   if (gate.situation === 'fresh') return;

@@ -42,6 +42,9 @@ export async function runUp(cli: Cli, options: UpOptions): Promise<number> {
   return why === undefined ? EXIT.ok : EXIT.error;
 }
 
+/** Under npm one Ctrl-C comes twice: from the terminal, and passed on by npm. */
+const SAME_KEYPRESS_MS = 500;
+
 /**
  * Ctrl-C asks us alone: servers run in process groups of their own and are stopped by us, in order. While they are still
  * starting, a second Ctrl-C leaves at once and the guard process ends them the same way; later it changes nothing.
@@ -49,9 +52,12 @@ export async function runUp(cli: Cli, options: UpOptions): Promise<number> {
 function stopSignals({ terminal }: Cli): { asked: Promise<undefined>; isUp: () => void } {
   let isUp = false;
   let times = 0;
+  let firstAt = 0;
   const asked = new Promise<undefined>((resolve) => {
     const stop = (signal: NodeJS.Signals) => {
+      if (times === 1 && Date.now() - firstAt < SAME_KEYPRESS_MS) return;
       times += 1;
+      if (times === 1) firstAt = Date.now();
       if (!isUp && times > 1) process.exit(signal === 'SIGINT' ? 130 : 143);
       if (times === 1 && isUp) terminal.print('\nStopping in order: worker, Temporal, Postgres …');
       else if (times === 1) terminal.print('\nStopping as soon as it has started. Once more to leave at once.');

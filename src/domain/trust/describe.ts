@@ -44,28 +44,29 @@ export function dueOf(subject: Subject, parts: Parts, rules: RuleView): { at: nu
   return { at: due.at, what: `${ends} of ${labelOf(subject, due.part)} ends` };
 }
 
-/** The page an operator sees in Temporal UI. Times are UTC, to the second. */
+/** What an operator reads in Temporal UI: a narrow column, so a list and no table. Times are UTC, to the second. */
 export function detailsOf(subject: Subject, parts: Parts, rules: RuleView, rejected: number): string {
   const inDoubt = Object.entries(parts).filter(([, state]) => state.status !== 'TRUSTED');
-  const rows = inDoubt.slice(0, 50).map(([part, state]) => {
-    const due = dueAt(state, ruleOfPart(subject, rules, part));
-    const since = state.status === 'TRUSTED' ? '' : clock(state.since);
-    return `| ${cell(partLabel(part) || 'all calls')} | ${state.status} | ${since} | ${cell(reasonOf(state))} | ${nextStep(state, due, ruleOfPart(subject, rules, part).successCountToRecover)} |`;
-  });
   const { level, pattern, rule } = rules.own;
   return [
-    `## ${cell(headline(subject, parts))}`,
+    `## ${plain(headline(subject, parts))}`,
     '',
-    ...(rows.length === 0
-      ? ['No failures are held against it.']
-      : ['| what | state | since | why | what ends it |', '|---|---|---|---|---|', ...rows]),
-    ...(inDoubt.length > 50 ? [`…and ${inDoubt.length - 50} more.`] : []),
+    ...inDoubt.slice(0, 50).map(([part, state]) => itemOf(subject, part, state, rules)),
+    ...(inDoubt.length > 50 ? [`- …and ${inDoubt.length - 50} more`] : []),
+    ...(inDoubt.length === 0 ? ['Nothing is held against it.'] : []),
     '',
-    `Rule: ${level}${pattern === undefined ? '' : ` \`${cell(pattern)}\``} (rules version ${rules.version}), ` +
+    `Rule: ${level}${pattern === undefined ? '' : ` \`${plain(pattern)}\``} (rules version ${rules.version}), ` +
       `window ${duration(rule.windowSeconds)}, ${rule.successCountToRecover} successes to recover` +
       `${rule.enforce ? '' : ', shadow mode: nothing is held'}.`,
     ...(rejected === 0 ? [] : ['', `${rejected} reports could not be understood and were left out.`]),
   ].join('\n');
+}
+
+function itemOf(subject: Subject, part: string, state: TrustState, rules: RuleView): string {
+  const rule = ruleOfPart(subject, rules, part);
+  const since = state.status === 'TRUSTED' ? '' : ` since ${clock(state.since)}`;
+  const next = nextStep(state, dueAt(state, rule), rule.successCountToRecover);
+  return `- **${plain(partLabel(part) || 'all calls')}**: ${state.status}${since}. ${plain(reasonOf(state))}. Next: ${next}.`;
 }
 
 export function nextStep(state: TrustState, due: number | undefined, successesToRecover: number): string {
@@ -86,6 +87,6 @@ function clock(at: number): string {
 }
 
 /** Names are anybody's text: no Markdown of theirs may end up in ours. */
-function cell(text: string): string {
+function plain(text: string): string {
   return text.replace(/[|`<>[\]\n\r]/g, ' ').slice(0, 200);
 }
