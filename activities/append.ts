@@ -1,10 +1,12 @@
 import { serverKey, toolKey } from '../src/domain/key/tool-key.ts';
 import { normaliseScope } from '../src/domain/key/scope.ts';
 import { redactText } from '../src/domain/outcome/redact.ts';
+import { LOCAL } from '../src/domain/trust/entry.ts';
 import type { Subject } from '../src/domain/trust/parts.ts';
 import type { IdentifiedOutcome } from '../src/domain/trust/reported.ts';
 import { appendOrders, appendOutcomes } from '../src/postgres/append.ts';
 import type { Ledger } from '../src/postgres/append.ts';
+import { isRefusal } from '../src/postgres/refusal.ts';
 import { currentRules } from '../src/postgres/rules.ts';
 import type { QueuedOrder } from '../workflows/messages.ts';
 
@@ -32,32 +34,53 @@ export async function appendReported(
       ...(outcome.kind === 'failure' ? { evidence: 'structured' as const } : {}),
     };
   });
-  await appendOutcomes(ledger, records, await currentRules(ledger.pool));
-  return 0;
+  const rules = await currentRules(ledger.pool);
+  return (await refusedOf(records, (some) => appendOutcomes(ledger, some, rules))).length;
 }
 
-/** Orders given to the workflow itself. Their ids were made by the workflow, so it is safe to run twice. */
+/**
+ * Orders given to the workflow itself; answers which were refused. Their ids were made by the workflow, so it is safe to
+ * run twice.
+ */
 export async function appendGivenOrders(
   ledger: Ledger,
   key: string,
   subject: Subject,
   orders: readonly QueuedOrder[],
-): Promise<void> {
-  if (isKeyOf(key, subject) && subject.kind === 'tool') await ledger.subjects.of([subject]);
-  await appendOrders(
-    ledger,
-    orders.map(({ id, order, by, reason, scope }) => ({
-      id,
-      order,
-      subjectKey: key,
-      by: `${by ?? 'somebody'} (unverified)`,
-      reason: redactText(reason ?? '', 300),
-      ...(scope === undefined ? {} : { scope: normaliseScope(scope) ?? scope }),
-    })),
-  );
+): Promise<readonly string[]> {
+  if (isKeyOf(key, subject)) await ledger.subjects.of([subject]);
+  const known = await ledger.pool.query('select 1 from subject where key = $1', [key]);
+  if (known.rowCount === 0) return orders.map(({ id }) => id);
+  const given = orders.map(({ id, order, by, reason, scope }) => ({
+    id,
+    order,
+    subjectKey: key,
+    by: `${redactText(by ?? 'somebody', 200)} (unverified)`,
+    reason: redactText(reason ?? '', 300),
+    ...(scope === undefined ? {} : { scope: normaliseScope(scope) ?? scope }),
+  }));
+  return (await refusedOf(given, (some) => appendOrders(ledger, some))).map(({ id }) => id);
+}
+
+/**
+ * Appends, and answers what the ledger will not take. That is found out one by one: an activity that is tried again for
+ * ever would stop its workflow over one bad row.
+ */
+async function refusedOf<T>(items: readonly T[], append: (some: readonly T[]) => Promise<unknown>): Promise<T[]> {
+  try {
+    await append(items);
+    return [];
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    if (items.length === 1) return [...items];
+    const refused: T[] = [];
+    for (const item of items) refused.push(...(await refusedOf([item], append)));
+    return refused;
+  }
 }
 
 /** A workflow started by hand under another id must not write into the ledger of a tool that is not its own. */
 function isKeyOf(key: string, { kind, server, name }: Subject): boolean {
-  return key === (kind === 'server' ? serverKey(server) : toolKey(server, name));
+  if (kind === 'tool') return key === toolKey(server, name);
+  return key === serverKey(server) && server !== LOCAL;
 }

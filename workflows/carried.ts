@@ -7,7 +7,8 @@ import type { TrustView } from './messages.ts';
 
 /** What survives continue-as-new. */
 export interface Carried {
-  readonly memory: Memory;
+  /** Absent while the ledger knows nothing of the subject. */
+  readonly memory?: Memory;
   readonly rejected: number;
   /** Signalled and not yet appended to the ledger. */
   readonly reported: readonly IdentifiedOutcome[];

@@ -13,8 +13,8 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { absorb, settle, visible } from '../src/domain/trust/absorb.ts';
-import type { Memory } from '../src/domain/trust/absorb.ts';
+import { absorb, lagOf, settle, visible } from '../src/domain/trust/absorb.ts';
+import type { Memory, Pulled } from '../src/domain/trust/absorb.ts';
 import { dueOf, headline } from '../src/domain/trust/describe.ts';
 import type { PartEffect } from '../src/domain/trust/draft.ts';
 import type { OrderName } from '../src/domain/trust/event.ts';
@@ -28,9 +28,14 @@ import { viewOf } from './carried.ts';
 import * as messages from './messages.ts';
 import type { OrderRequest, QueuedOrder, TrustView } from './messages.ts';
 import { showDetails, showInLists } from './operator-view.ts';
+import { refuseMalformed } from './order-request.ts';
 
 /** Short enough that a cold worker replays it in a blink. */
 const LONGEST_HISTORY = 400;
+
+// What one activity is given, or one run hands to the next, must stay below the two megabytes that a payload may have.
+const MOST_APPENDED = 100;
+const MOST_EFFECTS = 500;
 
 // Reads and marks are short and may run twice: one marker each in the history. While the ledger is away the loop waits.
 const ledger = proxyLocalActivities<Activities>({
@@ -53,13 +58,16 @@ export interface ToolTrustInput extends Subject {
  */
 export async function toolTrust(input: ToolTrustInput): Promise<void> {
   const subject = subjectOf(input);
-  let memory = input.carried?.memory;
-  let rejected = input.carried?.rejected ?? 0;
-  let rejectedTold = rejected;
+  // Only a run before this one can have carried something; whoever starts by hand gets what the ledger knows.
+  const carried = workflowInfo().continuedFromExecutionRunId === undefined ? undefined : input.carried;
+  let memory = carried?.memory;
+  let rejected = carried?.rejected ?? 0;
+  let told: Told = { seq: -1, rejected: -1 };
   let rung = true;
-  let reported: IdentifiedOutcome[] = [...(input.carried?.reported ?? [])];
+  let reported: IdentifiedOutcome[] = [...(carried?.reported ?? [])];
   let orders: QueuedOrder[] = [];
   const unfinished = new Set<string>();
+  const refusedOrders = new Set<string>();
   const alarm = createAlarm();
 
   setHandler(messages.ledgerAdvanced, () => {
@@ -79,16 +87,22 @@ export async function toolTrust(input: ToolTrustInput): Promise<void> {
   setHandler(messages.trust, () => viewOf(subject, memory, rejected));
   const queue =
     (order: OrderName) =>
-    async (request: OrderRequest): Promise<TrustView> => {
+    async (request?: OrderRequest | null): Promise<TrustView> => {
       const id = uuid4();
       unfinished.add(id);
       orders.push({ ...request, id, order });
       await condition(() => !unfinished.has(id));
+      if (refusedOrders.delete(id)) {
+        const why = `${workflowInfo().workflowId} is not the key of a tool or server; nothing was ordered`;
+        throw ApplicationFailure.nonRetryable(why, 'NotRecorded');
+      }
       return viewOf(subject, memory, rejected);
     };
-  setHandler(messages.reset, queue('reset'), { description: 'Trust it again; nothing before counts.' });
-  setHandler(messages.block, queue('block'), { description: 'Deny every call until a reset.' });
-  setHandler(messages.recover, queue('recover'), { description: 'End an escalation now and let a probe try.' });
+  const handle = (name: OrderName, description: string) =>
+    setHandler(messages[name], queue(name), { description, validator: refuseMalformed });
+  handle('reset', 'Trust it again; nothing before counts.');
+  handle('block', 'Deny every call until a reset.');
+  handle('recover', 'End an escalation now and let a probe try.');
 
   if (memory !== undefined) {
     showDetails(memory, rejected);
@@ -98,22 +112,24 @@ export async function toolTrust(input: ToolTrustInput): Promise<void> {
     await condition(() => rung || alarm.ringing() || orders.length > 0);
     rung = false;
     alarm.silence();
-    const taken = { reported, orders };
+    let taken: Taken = { reported, orders };
     [reported, orders] = [[], []];
     try {
       const turned = await turn(subject, memory, taken);
-      failures = 0;
-      if (turned !== undefined) {
-        memory = turned.memory;
-        rejected += turned.refused;
-        if (rejected !== rejectedTold || turned.unmarked) {
-          rejectedTold = rejected;
-          await ledger.acknowledge(workflowInfo().workflowId, memory.watermark.seq, rejected);
-        }
-        showDetails(memory, rejected);
-        alarm.set(dueOf(subject, memory.parts, memory.rules), turned.now);
-      }
+      rejected += turned.refused;
+      for (const id of turned.refusedOrders) refusedOrders.add(id);
       for (const { id } of taken.orders) unfinished.delete(id);
+      taken = NOTHING;
+      if (turned.read !== undefined) {
+        if (memory === undefined) rejected += turned.read.rejectedBefore;
+        ({ memory } = turned.read);
+        showDetails(memory, rejected);
+        alarm.set(dueOf(subject, memory.parts, memory.rules), turned.read.now);
+        if (turned.read.unread) rung = true;
+        if (turned.read.shown) told = { ...told, seq: memory.watermark.seq };
+        told = await tell(memory.watermark.seq, rejected, told);
+      }
+      failures = 0;
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
       // Appending again what was appended already is harmless: rows are known by their ids.
@@ -124,9 +140,9 @@ export async function toolTrust(input: ToolTrustInput): Promise<void> {
     if (!workflowInfo().continueAsNewSuggested && workflowInfo().historyLength <= LONGEST_HISTORY) continue;
     await condition(() => allHandlersFinished() || orders.length > 0);
     // Nothing may be awaited between this look at the queue and continuing: what has arrived is carried along.
-    if (orders.length > 0) continue;
-    const carried = memory === undefined ? {} : { carried: { memory, rejected, reported } };
-    await continueAsNew<typeof toolTrust>({ ...subject, ...carried });
+    if (orders.length > 0 || reported.length > MOST_APPENDED) continue;
+    const state = { ...(memory === undefined ? {} : { memory }), rejected, reported };
+    await continueAsNew<typeof toolTrust>({ ...subject, carried: state });
   }
 }
 
@@ -135,31 +151,62 @@ interface Taken {
   readonly orders: readonly QueuedOrder[];
 }
 
+const NOTHING: Taken = { reported: [], orders: [] };
+
+/** What the ledger was told by this run: how far it has been applied, and how much was not understood. */
+interface Told {
+  readonly seq: number;
+  readonly rejected: number;
+}
+
+/** A row that is applied and not marked so would be rung for until the next one comes. */
+async function tell(seq: number, rejected: number, told: Told): Promise<Told> {
+  if (seq !== told.seq || rejected !== told.rejected) {
+    await ledger.acknowledge(workflowInfo().workflowId, seq, rejected);
+  }
+  return { seq, rejected };
+}
+
 interface Turned {
+  /** Outcomes that found no place in the ledger, and orders. */
+  readonly refused: number;
+  readonly refusedOrders: readonly string[];
+  /** Undefined where the ledger knows nothing of the subject yet. */
+  readonly read?: Read;
+}
+
+interface Read {
   readonly memory: Memory;
   /** The ledger's clock. */
   readonly now: number;
-  readonly refused: number;
-  /** Rows were applied that changed nothing anybody sees: they are still to be marked as applied. */
-  readonly unmarked: boolean;
+  /** What the ledger had counted as rejected before this workflow knew anything. */
+  readonly rejectedBefore: number;
+  /** It was projected, which marks what was read as applied. */
+  readonly shown: boolean;
+  /** The rest of the ledger is for the next turn. */
+  readonly unread: boolean;
 }
 
-/** Reads the ledger to its end and shows what came of it. Undefined where the ledger knows nothing of the subject yet. */
-async function turn(
-  subject: Subject,
-  before: Memory | undefined,
-  { reported, orders }: Taken,
-): Promise<Turned | undefined> {
+/** Appends what was taken, reads the ledger to its end and shows what came of it. */
+async function turn(subject: Subject, before: Memory | undefined, { reported, orders }: Taken): Promise<Turned> {
   const key = workflowInfo().workflowId;
-  const refused = reported.length > 0 ? await world.appendOutcomes(key, subject, reported) : 0;
-  if (orders.length > 0) await world.appendOrders(key, subject, orders);
+  let refused = 0;
+  for (let from = 0; from < reported.length; from += MOST_APPENDED) {
+    refused += await world.appendOutcomes(key, subject, reported.slice(from, from + MOST_APPENDED));
+  }
+  const refusedOrders = orders.length > 0 ? await world.appendOrders(key, subject, orders) : [];
+  const read = await readOn(key, before);
+  return { refused, refusedOrders, ...(read === undefined ? {} : { read }) };
+}
+
+async function readOn(key: string, before: Memory | undefined): Promise<Read | undefined> {
   let memory = before;
-  let now: number;
-  let projectedVersion: number;
+  let pulled: Pulled | undefined;
+  let unread = true;
   const effects: PartEffect[] = [];
   const remarks: string[] = [];
-  for (;;) {
-    const pulled = await ledger.pull({
+  while (unread && effects.length < MOST_EFFECTS) {
+    pulled = await ledger.pull({
       key,
       since: memory?.watermark ?? null,
       version: memory?.version ?? 0,
@@ -169,22 +216,23 @@ async function turn(
     });
     if (pulled === undefined) return undefined;
     const absorbed = absorb(memory, pulled);
-    ({ memory } = absorbed);
-    ({ now, projectedVersion } = pulled);
+    ({ memory, unread } = absorbed);
     effects.push(...absorbed.effects);
     remarks.push(...absorbed.remarks);
-    if (!absorbed.unread) break;
   }
-  const settled = settle(memory, now);
-  memory = settled.memory;
-  effects.push(...settled.effects);
+  if (memory === undefined || pulled === undefined) return undefined;
+  // What is still unread happened before now: time is not to overtake it.
+  if (!unread) {
+    const settled = settle(memory, pulled.now);
+    memory = settled.memory;
+    effects.push(...settled.effects);
+  }
+  if (remarks.length === 0) remarks.push(...lagOf(before, pulled));
   const changed =
-    effects.length > 0 ||
-    remarks.length > 0 ||
-    projectedVersion < memory.version ||
-    visible(memory) !== (before === undefined ? '' : visible(before));
+    effects.length > 0 || remarks.length > 0 || visible(memory) !== (before === undefined ? '' : visible(before));
   if (changed) memory = await show({ ...memory, version: memory.version + 1 }, effects, remarks);
-  return { memory, now, refused, unmarked: !changed && memory.watermark.seq !== before?.watermark.seq };
+  const { now, rejected: rejectedBefore = 0 } = pulled;
+  return { memory, now, rejectedBefore, shown: changed, unread };
 }
 
 async function show(memory: Memory, effects: readonly PartEffect[], remarks: readonly string[]): Promise<Memory> {

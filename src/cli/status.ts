@@ -124,13 +124,11 @@ function print(cli: Cli, views: readonly Summary[], totals: Totals, rulesVersion
 }
 
 function totalLines(totals: Totals, rulesVersion: number): string[] {
-  const { tools, servers, blocked, escalated, recovering, outcomes, failures, rejected, unapplied, waiting } = totals;
+  const { tools, servers, blocked, escalated, recovering, outcomes, failures, rejected, unapplied } = totals;
   const trusted = tools + servers - blocked - escalated - recovering;
   return [
     `${plural(tools, 'tool')}, ${plural(servers, 'server')}: ${blocked} blocked, ${escalated} escalated, ${recovering} recovering, ${trusted} trusted`,
     `${plural(outcomes, 'outcome')}, ${failures} failed, ${rejected} not understood; rules version ${rulesVersion}`,
-    ...(unapplied === 0
-      ? []
-      : [`${plural(unapplied, 'row')} not applied yet, of ${waiting} of them. If that stays so: surety doctor`]),
+    ...(unapplied === 0 ? [] : [`${plural(unapplied, 'row')} not applied yet. If that stays so: surety doctor`]),
   ];
 }

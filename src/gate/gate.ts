@@ -1,5 +1,6 @@
 import { outcomeOf } from '../domain/outcome/ledger-outcome.ts';
 import type { LedgerOutcome } from '../domain/outcome/ledger-outcome.ts';
+import { storable } from '../domain/outcome/field.ts';
 import { Report } from '../domain/outcome/report.schema.ts';
 import type { Decision } from '../domain/gate/decision.ts';
 import { LOCAL } from '../domain/trust/entry.ts';
@@ -59,7 +60,8 @@ export class Gate {
       this.#tools.clear();
       this.#remembered = 0;
     }
-    const tool = new ToolGate(this.#parts.view, server, name, this.#parts.identity.agent);
+    // As reports have it: what was said of a name must be found by it.
+    const tool = new ToolGate(this.#parts.view, storable(server), storable(name), this.#parts.identity.agent);
     const ofServer = this.#tools.get(server) ?? new Map<string, ToolGate>();
     this.#tools.set(server, ofServer.set(name, tool));
     this.#remembered += 1;
@@ -121,7 +123,7 @@ export class Gate {
   }
 
   #read(report: Report): LedgerOutcome {
-    const parsed = Report.safeParse(report);
+    const parsed = parse(report);
     if (!parsed.success) {
       const complaints = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'report'}: ${message}`);
       throw new InvalidReport(`the report was not recorded: ${complaints.join('; ')}`);
@@ -144,5 +146,14 @@ export class Gate {
   async #append(outcomes: readonly LedgerOutcome[]): Promise<void> {
     const { view, backend } = this.#parts;
     for (const { key, seq } of await backend.append(outcomes)) view.recorded(key, seq);
+  }
+}
+
+/** A getter of the report may throw whatever it likes. */
+function parse(report: unknown): ReturnType<typeof Report.safeParse> {
+  try {
+    return Report.safeParse(report);
+  } catch (error) {
+    throw new InvalidReport('the report was not recorded: it cannot be read', { cause: error });
   }
 }

@@ -1,6 +1,7 @@
 import type { LedgerOutcome } from '../domain/outcome/ledger-outcome.ts';
 import { pause } from '../pause.ts';
-import { BufferFull, NotRecorded } from './errors.ts';
+import { isRefusal } from '../postgres/refusal.ts';
+import { BufferFull, InvalidReport, NotRecorded } from './errors.ts';
 
 export interface Pressure {
   /** Reports that are not durable yet, and how many there may be. */
@@ -61,7 +62,8 @@ export function createReporter({ append, limit }: ReporterOptions) {
     const [first] = batch;
     if (batch.length === 1 && first !== undefined) {
       inFlight -= 1;
-      first.reject(error);
+      const why = error instanceof Error ? error.message : String(error);
+      first.reject(new InvalidReport(`the ledger does not take the report: ${why}`, { cause: error }));
       return;
     }
     const half = Math.ceil(batch.length / 2);
@@ -116,9 +118,3 @@ export function createReporter({ append, limit }: ReporterOptions) {
 }
 
 export type Reporter = ReturnType<typeof createReporter>;
-
-/** The ledger was reached and said no: SQLSTATE classes 22 (data), 23 (integrity), 42 (statement) do not pass by waiting. */
-function isRefusal(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return error instanceof TypeError || (typeof code === 'string' && /^(22|23|42)[0-9A-Z]{3}$/.test(code));
-}

@@ -3,7 +3,7 @@ import type { Circumstances } from '../domain/gate/decide.ts';
 import { stricterDecision } from '../domain/gate/decision.ts';
 import type { Allow, Answer, Decision } from '../domain/gate/decision.ts';
 import { matchesGlob } from '../domain/key/glob.ts';
-import { scopeOf } from '../domain/key/scope.ts';
+import { normaliseScope, scopeOf } from '../domain/key/scope.ts';
 import { serverKey, toolKey } from '../domain/key/tool-key.ts';
 import { LOCAL } from '../domain/trust/entry.ts';
 import type { Subject } from '../domain/trust/parts.ts';
@@ -95,7 +95,7 @@ export class ToolGate {
     if (brokenGlassUntil !== null && now < brokenGlassUntil) {
       return { decision: 'allow', because: `break glass until ${new Date(brokenGlassUntil).toISOString()}` };
     }
-    const scope = context?.scope ?? scopeOf(this.name, args);
+    const scope = normaliseScope(context?.scope) ?? scopeOf(this.name, args);
     const agent = context?.agent ?? this.#agent;
     return decide(
       { ...(scope === undefined ? {} : { scope }), ...(agent === undefined ? {} : { agent }) },

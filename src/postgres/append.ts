@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { bounded } from '../domain/key/bounded.ts';
 import { serverKey, toolKey } from '../domain/key/tool-key.ts';
 import type { LedgerOutcome } from '../domain/outcome/ledger-outcome.ts';
 import { ruleForScope, viewForTool } from '../domain/rules/resolve.ts';
@@ -10,7 +11,9 @@ import { outcomeId } from './outcome-id.ts';
 import { askForBells, record } from './record.ts';
 import type { Flushed, LedgerRow } from './record.ts';
 import type { PublishedRules } from './rules.ts';
-import { storable } from './text.ts';
+import { storable } from '../domain/outcome/field.ts';
+
+const MOST_NAME_BYTES = 1000;
 
 /** What it takes to write to the ledger. */
 export interface Ledger {
@@ -103,6 +106,7 @@ function detailOf(outcome: LedgerOutcome): Record<string, unknown> {
   };
 }
 
+/** Names are indexed, and an index has no room for kilobytes. */
 function stored(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : storable(text);
+  return text === undefined ? undefined : bounded(storable(text), MOST_NAME_BYTES);
 }

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { serverKey, toolKey } from '../domain/key/tool-key.ts';
 import { redactText } from '../domain/outcome/redact.ts';
 import { LOCAL } from '../domain/trust/entry.ts';
-import { storable } from './text.ts';
+import { storable } from '../domain/outcome/field.ts';
 
 const MOST_REMEMBERED = 100_000;
 
@@ -92,7 +92,10 @@ function shown(name: string): string {
   return storable(redactText(name, 200));
 }
 
+/** A tool and its server, or the server alone where no tool is named. */
 function headsOf({ server, name }: ToolName): readonly Head[] {
-  const tool: Head = { key: toolKey(server, name), kind: 'tool', server, name };
-  return server === LOCAL ? [tool] : [tool, { key: serverKey(server), kind: 'server', server, name: '' }];
+  const ofServer: Head = { key: serverKey(server), kind: 'server', server, name: '' };
+  if (name === '') return [ofServer];
+  const ofTool: Head = { key: toolKey(server, name), kind: 'tool', server, name };
+  return server === LOCAL ? [ofTool] : [ofTool, ofServer];
 }

@@ -21,13 +21,11 @@ function weeksFrom(now: number): readonly number[] {
 
 async function createPartition(pool: pg.Pool, week: number): Promise<void> {
   const name = partitionName(week);
-  const exists = await pool.query('select to_regclass($1) as found', [name]);
-  if ((exists.rows[0] as { found: string | null }).found !== null) return;
+  if (await exists(pool, name)) return;
   const [from, to] = [lowestIdAt(week * WEEK_MS), lowestIdAt((week + 1) * WEEK_MS)];
   await inTransaction(pool, async (client) => {
     await client.query("select pg_advisory_xact_lock(hashtext('surety partitions'))");
-    const made = await client.query('select to_regclass($1) as found', [name]);
-    if ((made.rows[0] as { found: string | null }).found !== null) return;
+    if (await exists(client, name)) return;
     await client.query(`create table ${name} (like ledger including defaults)`);
     // Rows of a clock that ran ahead wait among the strays; a partition cannot be attached while they do.
     await client.query('lock table ledger_stray in access exclusive mode');
@@ -60,6 +58,15 @@ export async function dropPartitions(pool: pg.Pool, now: number, retentionDays: 
     dropped.push(name);
   }
   return dropped;
+}
+
+/** By a query and not by to_regclass: that one may answer from a cache older than the lock we have waited for. */
+async function exists(client: pg.Pool | pg.PoolClient, name: string): Promise<boolean> {
+  const found = await client.query(
+    "select 1 from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'ledger'::regclass and c.relname = $1",
+    [name],
+  );
+  return found.rowCount !== 0;
 }
 
 function partitionName(week: number): string {

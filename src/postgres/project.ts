@@ -3,7 +3,8 @@ import type { PartEffect } from '../domain/trust/draft.ts';
 import type { Parts } from '../domain/trust/parts.ts';
 import type { Status } from '../domain/trust/trust.ts';
 import { inTransaction } from './pool.ts';
-import { storable, storableJson } from './text.ts';
+import { storable } from '../domain/outcome/field.ts';
+import { storableJson } from './text.ts';
 
 export interface ProjectionOrder {
   readonly key: string;
@@ -49,18 +50,22 @@ export async function project(pool: pg.Pool, order: ProjectionOrder): Promise<vo
          due_at = to_timestamp($4::float8 / 1000) where id = $1`,
       [subject, order.seq, order.status !== 'TRUSTED', order.dueAt],
     );
-    for (const { at, part, change, reason } of order.effects) {
-      await client.query(
-        `insert into audit (at, subject, part, actor, action, reason) values (to_timestamp($1::float8 / 1000), $2, $3, $4, $5, $6)`,
-        [at, subject, part, 'surety', change, storable(reason)],
-      );
-    }
-    for (const remark of order.remarks) {
-      await client.query(
-        `insert into audit (subject, actor, action, reason) values ($1, 'surety', 'disagreement', $2)`,
-        [subject, remark],
-      );
-    }
+    await client.query(
+      `insert into audit (at, subject, part, actor, action, reason)
+       select to_timestamp(at / 1000), $1, part, 'surety', change, reason
+       from unnest($2::float8[], $3::text[], $4::text[], $5::text[]) as effect (at, part, change, reason)`,
+      [
+        subject,
+        order.effects.map(({ at }) => at),
+        order.effects.map(({ part }) => part),
+        order.effects.map(({ change }) => change),
+        order.effects.map(({ reason }) => storable(reason)),
+      ],
+    );
+    await client.query(
+      `insert into audit (subject, actor, action, reason) select $1, 'surety', 'disagreement', unnest($2::text[])`,
+      [subject, order.remarks],
+    );
     await client.query("select pg_notify('surety', 'trust:' || $1)", [subject]);
   });
 }

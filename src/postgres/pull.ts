@@ -2,8 +2,11 @@ import type pg from 'pg';
 import type { RuleView } from '../domain/rules/resolve.ts';
 import { viewForServer, viewForTool } from '../domain/rules/resolve.ts';
 import type { Projection, Pulled, Watermark } from '../domain/trust/absorb.ts';
-import type { Subject } from '../domain/trust/parts.ts';
 import type { Severity } from '../domain/outcome/outcome.ts';
+import type { Parts, Subject } from '../domain/trust/parts.ts';
+import { isPlain, scopeOfPart } from '../domain/trust/parts.ts';
+import type { Projected } from '../domain/trust/parts.schema.ts';
+import { readParts } from '../domain/trust/parts.schema.ts';
 import { codeOf } from './codes.ts';
 import { readPage } from './ledger-page.ts';
 import { inTransaction } from './pool.ts';
@@ -23,6 +26,7 @@ export interface PullRequest {
 export interface Head extends Subject {
   readonly id: number;
   readonly seq: number;
+  readonly rejected: number;
   /** What some workflow has judged, perhaps one that is no more. */
   readonly applied: number;
   readonly generation: string;
@@ -46,19 +50,26 @@ export async function pull(pool: pg.Pool, request: PullRequest): Promise<Pulled 
     const broken = request.since === null ? undefined : await brokenSince(client, head, request.since);
     const projection = await readProjection(client, head.id);
     const from = request.since?.seq ?? projection?.seq ?? (await firstThatCounts(client, head, view));
+    // A workflow without memory is about to adopt what was projected, and asks without knowing it.
+    const { fold, scopes } = request.since === null ? kept(projection?.parts ?? {}) : request;
     const page =
       broken === undefined
-        ? await readPage(client, head, { from, fold: request.fold, scopes: request.scopes, view })
+        ? await readPage(client, head, { from, fold, scopes, view })
         : { entries: [], upTo: head.seq };
-    const behind = projection !== undefined && (request.since === null || projection.version > request.version);
+    const projectedVersion = projection?.version ?? 0;
+    const disagrees = broken !== undefined || projectedVersion > request.version;
+    // Versions of rules are numbered by the database: after a restore the same number may mean other rules.
+    const sameRules =
+      rulesVersion === request.rulesVersion && broken === undefined && projectedVersion === request.version;
     return {
       subject: { kind: head.kind, server: head.server, name: head.name },
       watermark: { generation: head.generation, seq: page.upTo, id: (await idAt(client, head, page.upTo)) ?? null },
       entries: page.entries,
       more: page.upTo < head.seq,
-      ...(rulesVersion === request.rulesVersion ? {} : { rules: view }),
-      projectedVersion: projection?.version ?? 0,
-      ...(behind ? { projection } : {}),
+      ...(sameRules ? {} : { rules: view }),
+      projectedVersion,
+      ...(projection !== undefined && (request.since === null || disagrees) ? { projection } : {}),
+      ...(request.since === null ? { rejected: head.rejected } : {}),
       ...(broken === undefined ? {} : { broken }),
       now: head.now,
     };
@@ -68,7 +79,7 @@ export async function pull(pool: pg.Pool, request: PullRequest): Promise<Pulled 
 async function answerBell(client: pg.PoolClient, key: string): Promise<Head | undefined> {
   const found = await client.query<Head>(
     `update subject s set rung_at = null from installation i where s.key = $1
-     returning s.id, s.kind, s.server, s.name, s.seq, s.applied_seq as applied, i.generation,
+     returning s.id, s.kind, s.server, s.name, s.seq, s.applied_seq as applied, s.rejected, i.generation,
        floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
     [key],
   );
@@ -94,8 +105,19 @@ async function idAt(client: pg.PoolClient, head: Head, seq: number): Promise<str
 }
 
 async function readProjection(client: pg.PoolClient, subject: number): Promise<Projection | undefined> {
-  const found = await client.query<Projection>('select version, seq, parts from trust where subject = $1', [subject]);
-  return found.rows[0];
+  const found = await client.query<{ seq: number; parts: unknown } & Projected>(
+    `select version, seq, status, reason, parts, extract(epoch from updated_at)::float8 * 1000 as at
+     from trust where subject = $1`,
+    [subject],
+  );
+  const [row] = found.rows;
+  if (row === undefined) return undefined;
+  const { parts, unreadable } = readParts(row.parts, row);
+  return { version: row.version, seq: row.seq, parts, ...(unreadable ? { unreadable } : {}) };
+}
+
+function kept(parts: Parts): Pick<PullRequest, 'fold' | 'scopes'> {
+  return { fold: isPlain(parts), scopes: Object.keys(parts).map(scopeOfPart) };
 }
 
 /**

@@ -9,9 +9,8 @@ export interface Totals {
   readonly outcomes: number;
   readonly failures: number;
   readonly rejected: number;
-  /** Rows that wait to be applied, and how many subjects they belong to. */
+  /** Rows that wait to be applied. */
   readonly unapplied: number;
-  readonly waiting: number;
   /** Who opened the gate for everything, if it is open now. Epoch milliseconds. */
   readonly breakGlass: { readonly until: number; readonly by: string; readonly reason: string } | null;
 }
@@ -27,7 +26,6 @@ export async function readTotals(pool: pg.Pool): Promise<Totals> {
        coalesce(sum(s.failures) filter (where s.kind = 'tool'), 0)::float8 as failures,
        coalesce(sum(s.rejected), 0)::float8 as rejected,
        coalesce(sum(greatest(0, s.ring_seq - s.applied_seq)), 0)::float8 as unapplied,
-       count(*) filter (where s.ring_seq > s.applied_seq) as waiting,
        (select json_build_object('until', extract(epoch from until)::float8 * 1000, 'by', by, 'reason', reason)
         from (select * from break_glass order by id desc limit 1) newest where until > now()) as "breakGlass"
      from subject s left join trust t on t.subject = s.id`,

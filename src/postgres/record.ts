@@ -106,7 +106,9 @@ fresh as (
   on conflict (id) do nothing
   returning id, subject, seq, server_subject, server_seq, kind
 ),
-advance as (
+-- Materialized, for correctness: of a head that changed since this statement began, Postgres looks the row up again when
+-- it comes to updating it, and misses it in a union that the planner has merged into the join.
+advance as materialized (
   select f.subject as id, max(f.seq) as seq, count(*) as outcomes, count(*) filter (where f.kind = 1) as failures,
     max(f.seq) filter (where i.rings or h.attentive) as ring_seq
   from fresh f join input i on i.id = f.id join heads h on h.id = f.subject

@@ -15,7 +15,7 @@ const UNANSWERED_SECONDS = 20;
  * Takes the bells that are to be rung now: rows the workflow has not applied, a deadline that has passed, rules that are
  * newer than what a subject in doubt was judged by. At most one per subject is unanswered at a time.
  */
-export async function takeBells(pool: pg.Pool, limit: number): Promise<readonly Bell[]> {
+export async function takeBells(pool: pg.Pool, limit: number, rulesVersion: number): Promise<readonly Bell[]> {
   const taken = await pool.query<Bell>(
     `with wanted as (
        select id from subject where ring_seq > applied_seq and (rung_at is null or rung_at < now() - $2::int * interval '1 second')
@@ -24,7 +24,7 @@ export async function takeBells(pool: pg.Pool, limit: number): Promise<readonly 
          and (rung_at is null or rung_at < now() - $2::int * interval '1 second')
        union
        select s.id from subject s join trust t on t.subject = s.id
-       where t.status <> 'TRUSTED' and t.rules_version < (select coalesce(max(version), 0) from rules)
+       where t.status <> 'TRUSTED' and t.rules_version < $3
          and (s.rung_at is null or s.rung_at < now() - $2::int * interval '1 second')
        limit $1
      ), locked as (
@@ -32,7 +32,7 @@ export async function takeBells(pool: pg.Pool, limit: number): Promise<readonly 
      )
      update subject s set rung_at = now() from locked where s.id = locked.id
      returning s.id, s.key, s.kind, s.server, s.name`,
-    [limit, UNANSWERED_SECONDS],
+    [limit, UNANSWERED_SECONDS, rulesVersion],
   );
   return taken.rows;
 }

@@ -1,26 +1,59 @@
 import type pg from 'pg';
-import { parseRules } from '../domain/rules/parse-rules.ts';
+import { InvalidRules, parseRules } from '../domain/rules/parse-rules.ts';
 import type { Rules } from '../domain/rules/rules.schema.ts';
 
 export interface PublishedRules {
   readonly version: number;
   readonly rules: Rules;
+  /** A newer version that this Surety cannot read, and why. A newer Surety has published it, or somebody wrote by hand. */
+  readonly unreadable?: { readonly version: number; readonly complaint: string };
 }
 
-// Versions are immutable, so a parsed one is good for as long as the process lives.
-const parsed = new Map<number, Rules>();
+// A published version never changes. The time tells it from one of that number in another, or a restored, database.
+const parsed = new Map<string, Rules | InvalidRules>();
 
-/** The rules in force; version 0 is what holds before anybody has published. */
+/**
+ * The rules in force: the newest version that can be read, so that one that cannot does not stop every tool. Version 0 is
+ * what holds before anybody has published.
+ */
 export async function currentRules(client: pg.Pool | pg.PoolClient): Promise<PublishedRules> {
-  const newest = await client.query<{ version: number }>('select coalesce(max(version), 0) as version from rules');
-  const version = newest.rows[0]?.version ?? 0;
-  let rules = parsed.get(version);
-  if (rules === undefined) {
-    const found = await client.query<{ body: unknown }>('select body from rules where version = $1', [version]);
-    rules = parseRules(found.rows[0]?.body ?? {});
-    parsed.set(version, rules);
+  let unreadable: PublishedRules['unreadable'];
+  for (let below = 2 ** 31 - 1; ;) {
+    const found = await client.query<{ version: number; published: string }>(
+      'select version, published_at::text as published from rules where version < $1 order by version desc limit 1',
+      [below],
+    );
+    const [newest] = found.rows;
+    if (newest === undefined) return { version: 0, rules: parseRules({}), ...(unreadable ? { unreadable } : {}) };
+    const { version } = newest;
+    const rules = await read(client, version, newest.published);
+    if (!(rules instanceof InvalidRules)) return { version, rules, ...(unreadable ? { unreadable } : {}) };
+    unreadable ??= { version, complaint: rules.message };
+    below = version;
   }
-  return { version, rules };
+}
+
+async function read(
+  client: pg.Pool | pg.PoolClient,
+  version: number,
+  published: string,
+): Promise<Rules | InvalidRules> {
+  const name = `${version} of ${published}`;
+  const known = parsed.get(name);
+  if (known !== undefined) return known;
+  const found = await client.query<{ body: unknown }>('select body from rules where version = $1', [version]);
+  const rules = parsedOrNot(found.rows[0]?.body);
+  parsed.set(name, rules);
+  return rules;
+}
+
+function parsedOrNot(body: unknown): Rules | InvalidRules {
+  try {
+    return parseRules(body);
+  } catch (error) {
+    if (error instanceof InvalidRules) return error;
+    throw error;
+  }
 }
 
 /** Publishes a version. What is not trusted is rung, because a new rule may move its deadline. */

@@ -1,5 +1,7 @@
 import type pg from 'pg';
 import type { Parts, Subject } from '../domain/trust/parts.ts';
+import type { Projected } from '../domain/trust/parts.schema.ts';
+import { readParts } from '../domain/trust/parts.schema.ts';
 import { currentRules } from './rules.ts';
 import type { PublishedRules } from './rules.ts';
 
@@ -15,22 +17,33 @@ export interface Standing extends Subject {
   readonly parts: Parts;
 }
 
-const STANDING = `select s.id, s.key, s.kind, s.server, s.name, t.version, t.seq, t.reason,
-  extract(epoch from t.due_at)::float8 * 1000 as "dueAt", t.parts from trust t join subject s on s.id = t.subject`;
+type Row = Omit<Standing, 'parts'> & Projected & { readonly parts: unknown };
 
-/** Everything a gate must know before it may say anything: all that is not trusted. */
-export async function readInDoubt(pool: pg.Pool): Promise<readonly Standing[]> {
-  return (await pool.query<Standing>(`${STANDING} where t.status <> 'TRUSTED'`)).rows;
+async function readRows(pool: pg.Pool, where: string, values: readonly unknown[] = []): Promise<readonly Standing[]> {
+  const found = await pool.query<Row>(
+    `select s.id, s.key, s.kind, s.server, s.name, t.version, t.seq, t.status, t.reason, t.parts,
+       extract(epoch from t.due_at)::float8 * 1000 as "dueAt", extract(epoch from t.updated_at)::float8 * 1000 as at
+     from trust t join subject s on s.id = t.subject where ${where}`,
+    [...values],
+  );
+  return found.rows.map(({ status, at, parts, ...row }) => ({
+    ...row,
+    parts: readParts(parts, { status, at, reason: row.reason, version: row.version }).parts,
+  }));
 }
 
-export async function readStandings(pool: pg.Pool, subjects: readonly number[]): Promise<readonly Standing[]> {
-  return (await pool.query<Standing>(`${STANDING} where t.subject = any($1)`, [subjects])).rows;
+/** Everything a gate must know before it may say anything: all that is not trusted. */
+export function readInDoubt(pool: pg.Pool): Promise<readonly Standing[]> {
+  return readRows(pool, "t.status <> 'TRUSTED'");
+}
+
+export function readStandings(pool: pg.Pool, subjects: readonly number[]): Promise<readonly Standing[]> {
+  return readRows(pool, 't.subject = any($1)', [subjects]);
 }
 
 /** What changed lately, by the database's clock: heals a notification that was lost. */
-export async function readRecent(pool: pg.Pool, seconds: number): Promise<readonly Standing[]> {
-  const since = "where t.updated_at > clock_timestamp() - $1::float8 * interval '1 second'";
-  return (await pool.query<Standing>(`${STANDING} ${since}`, [seconds])).rows;
+export function readRecent(pool: pg.Pool, seconds: number): Promise<readonly Standing[]> {
+  return readRows(pool, "t.updated_at > clock_timestamp() - $1::float8 * interval '1 second'", [seconds]);
 }
 
 /** Which of these tools have ever been reported. */

@@ -1,8 +1,14 @@
-/** Postgres has no NUL in text, and no \u0000 in jsonb; a report that holds one must still be recorded. */
-export function storable(text: string): string {
-  return text.replaceAll('\0', '\uFFFD');
+import { storable } from '../domain/outcome/field.ts';
+
+/** For jsonb, which takes neither in a value nor in a key what no database can hold. */
+export function storableJson(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) => {
+    if (typeof inner === 'string') return storable(inner);
+    if (!isRecord(inner) || Object.keys(inner).every((key) => storable(key) === key)) return inner;
+    return Object.fromEntries(Object.entries(inner).map(([key, held]) => [storable(key), held]));
+  });
 }
 
-export function storableJson(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'string' ? storable(inner) : inner));
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { nameOf } from '../domain/trust/describe.ts';
 import type { Bell } from '../postgres/ring.ts';
 import { returnBells, takeBells } from '../postgres/ring.ts';
+import { currentRules } from '../postgres/rules.ts';
 import { keyword, SuretyServer, SuretyState, SuretyTool } from '../temporal/search-attributes.ts';
 import { ledgerAdvanced } from '../../workflows/messages.ts';
 
@@ -17,7 +18,8 @@ export interface Ringing {
 
 /** Rings every bell that is due; answers how many, so that a full round is followed by another at once. */
 export async function ringBells(ringing: Ringing): Promise<{ rung: number; more: boolean }> {
-  const bells = await takeBells(ringing.pool, IN_ONE_ROUND);
+  const { version } = await currentRules(ringing.pool);
+  const bells = await takeBells(ringing.pool, IN_ONE_ROUND, version);
   const failed: { bell: Bell; error: unknown }[] = [];
   const waiting = [...bells];
   const ringNext = async () => {

@@ -59,7 +59,7 @@ async function lead(options: UpkeepOptions, stopped: AbortSignal): Promise<void>
 }
 
 async function keepUp(
-  { pool, client, taskQueue }: UpkeepOptions,
+  { pool, client, taskQueue, log }: UpkeepOptions,
   connection: pg.Client,
   lost: Promise<Error>,
   stopped: AbortSignal,
@@ -79,7 +79,10 @@ async function keepUp(
     });
     if (Date.now() >= housekeepingAt) {
       await createPartitions(pool, Date.now());
-      await dropPartitions(pool, Date.now(), (await currentRules(pool)).rules.retentionDays);
+      const { rules, version, unreadable } = await currentRules(pool);
+      if (unreadable)
+        log(`rules version ${unreadable.version} cannot be read, ${version} holds: ${unreadable.complaint}`);
+      await dropPartitions(pool, Date.now(), rules.retentionDays);
       housekeepingAt = Date.now() + HOUSEKEEPING_MS;
     }
     await recordSilentProbes(pool, names);

@@ -8,7 +8,7 @@ let gate: Gate;
 
 beforeAll(async () => {
   installation = await createInstallation({
-    defaultRule: { escalationDurationSeconds: 1, cooldownSeconds: 1, successCountToRecover: 2 },
+    defaultRule: { escalationDurationSeconds: 2, cooldownSeconds: 1, successCountToRecover: 2 },
   });
   await installation.startWorker();
   gate = await installation.connect({ agent: 'a1' });

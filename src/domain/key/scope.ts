@@ -35,7 +35,10 @@ export function normaliseScope(given: unknown): string | undefined {
   if (kind === 'dir') return directoryScope(rest);
   if (/^[/~]|^[A-Za-z]:[/\\]/.test(text)) return directoryScope(text);
   if (isUrl(text) || /^[\w.-]+(?:\.[\w-]+|:\d+)\.?$|^localhost$/i.test(text)) return urlScope(text);
-  return bounded(clean(text), MOST_BYTES) || undefined;
+  const name = bounded(clean(text), MOST_BYTES);
+  if (name === '') return undefined;
+  // Trust is kept in objects, where `constructor` is taken.
+  return name in Object.prototype ? `scope:${name}` : name;
 }
 
 const MOST_BYTES = 160;

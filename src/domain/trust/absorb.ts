@@ -34,8 +34,10 @@ export interface Pulled {
   readonly rules?: RuleView;
   /** 0 where nothing was projected yet. */
   readonly projectedVersion: number;
-  /** Only for a workflow without memory, or one that is behind it. */
+  /** Only for a workflow without memory, one that is behind it, or one whose ledger is not the one it knows. */
   readonly projection?: Projection;
+  /** Reports counted as not understood; only for a workflow without memory. */
+  readonly rejected?: number;
   /** The ledger does not continue what the workflow has read. */
   readonly broken?: 'other generation' | 'ledger is behind' | 'ledger was rewritten';
   /** The ledger's clock, epoch milliseconds. */
@@ -46,6 +48,8 @@ export interface Projection {
   readonly version: number;
   readonly seq: number;
   readonly parts: Parts;
+  /** What was projected could not be read; `parts` says no more than its status. */
+  readonly unreadable?: boolean;
 }
 
 export interface Absorbed {
@@ -59,7 +63,10 @@ export interface Absorbed {
 
 /** Takes in one page of the ledger. Pure, so that what a restore leads to can be tried without a server. */
 export function absorb(memory: Memory | undefined, pulled: Pulled): Absorbed {
-  if (memory === undefined) return read(adopted(pulled), pulled);
+  if (memory === undefined) {
+    const absorbed = read(adopted(pulled), pulled);
+    return pulled.projection?.unreadable === true ? { ...absorbed, remarks: [UNREADABLE] } : absorbed;
+  }
   const rules = pulled.rules ?? memory.rules;
   if (pulled.broken !== undefined) return jumpedTo(pulled.watermark, { ...memory, rules }, pulled, pulled.broken);
   if (pulled.projection !== undefined) {
@@ -67,6 +74,16 @@ export function absorb(memory: Memory | undefined, pulled: Pulled): Absorbed {
     return jumpedTo({ ...pulled.watermark, seq, id: null }, { ...memory, rules }, pulled, 'workflow is behind');
   }
   return read({ ...memory, rules }, pulled);
+}
+
+const UNREADABLE = 'the projected state could not be read: its status is held against the whole, the rest is lost';
+
+/** What is projected is older than what the workflow has shown: the database was restored, or somebody wrote in it. */
+export function lagOf(memory: Memory | undefined, { projectedVersion }: Pulled): readonly string[] {
+  if (memory === undefined || projectedVersion >= memory.version) return [];
+  return [
+    `projection is behind: it was at version ${projectedVersion}, the workflow at ${memory.version}; it is written anew`,
+  ];
 }
 
 /** Time passes, also when nothing is reported. */

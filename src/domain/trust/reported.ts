@@ -21,6 +21,9 @@ export interface ReportedOutcome {
 export type IdentifiedOutcome = ReportedOutcome & { readonly id: string };
 
 const MOST_IN_ONE_SIGNAL = 1000;
+const LONGEST_ID = 200;
+/** Beyond this neither JavaScript nor Postgres has a date. */
+const LAST_MOMENT = 8.64e15;
 
 /** Reads a signal that anybody may have sent with anything in it. Total: what is not understood is counted. */
 export function readReported(payload: unknown): { outcomes: readonly ReportedOutcome[]; rejected: number } {
@@ -40,9 +43,11 @@ function readOne(value: unknown): ReportedOutcome | undefined {
   const severity = SEVERITIES.find((known) => known === value['severity']);
   const category = CATEGORIES.find((known) => known === value['category']);
   if ('severity' in value && severity === undefined) return undefined;
+  const id = idOf(value['id']);
+  if (id === undefined) return undefined;
   return {
     kind,
-    ...text('id', value['id'], 200),
+    ...text('id', id, LONGEST_ID),
     ...text('scope', value['scope'], 400),
     ...text('agent', value['agent'], 200),
     ...text('session', value['session'], 200),
@@ -55,6 +60,13 @@ function readOne(value: unknown): ReportedOutcome | undefined {
   };
 }
 
+/** Empty where there is none. One that cannot be kept whole is no id: two calls must not become one. */
+function idOf(value: unknown): string | undefined {
+  if (value === undefined || value === null) return '';
+  const id = typeof value === 'number' ? String(value) : value;
+  return typeof id === 'string' && id.length <= LONGEST_ID ? id : undefined;
+}
+
 function text<Name extends string>(name: Name, value: unknown, most: number): { [key in Name]?: string } {
   return typeof value === 'string' && value !== ''
     ? ({ [name]: value.slice(0, most) } as { [key in Name]: string })
@@ -63,7 +75,7 @@ function text<Name extends string>(name: Name, value: unknown, most: number): { 
 
 function time<Name extends string>(name: Name, value: unknown): { [key in Name]?: number } {
   const at = typeof value === 'string' ? Date.parse(value) : value;
-  return typeof at === 'number' && Number.isFinite(at) && at > 0 ? ({ [name]: at } as { [key in Name]: number }) : {};
+  return typeof at === 'number' && at > 0 && at <= LAST_MOMENT ? ({ [name]: at } as { [key in Name]: number }) : {};
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

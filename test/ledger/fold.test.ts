@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { absorb } from '../../src/domain/trust/absorb.ts';
+import type { Memory } from '../../src/domain/trust/absorb.ts';
+import type { LedgerOutcome } from '../../src/domain/outcome/ledger-outcome.ts';
+import { isPlain, scopeOfPart } from '../../src/domain/trust/parts.ts';
+import type { Parts } from '../../src/domain/trust/parts.ts';
+import { pull } from '../../src/postgres/pull.ts';
+import { createInstallation } from '../support/installation.ts';
+import type { Installation } from '../support/installation.ts';
+import { append, ledgerOf, outcome } from './support.ts';
+
+let installation: Installation;
+
+beforeAll(async () => {
+  installation = await createInstallation({
+    defaultRule: { escalationDurationSeconds: 1, cooldownSeconds: 0, successCountToRecover: 2, blockAfter: 4 },
+    domainRules: { rated: { rateThreshold: 0.5, windowSeconds: 600, escalationDurationSeconds: 1 } },
+  });
+});
+afterAll(() => installation.close());
+
+const call = fc.record({
+  kind: fc.constantFrom('success', 'success', 'success', 'failure', 'unknown'),
+  scope: fc.option(fc.constantFrom('host:a', 'host:b', 'host:rated'), { nil: undefined }),
+  severity: fc.constantFrom('server_error', 'server_error', 'not_found'),
+});
+
+let made = 0;
+
+/** Reads a tool's ledger to its end, as its workflow would. `fold` false reads every row singly. */
+async function readAll(key: string, fold: boolean): Promise<Parts> {
+  let memory: Memory | undefined;
+  for (;;) {
+    const pulled = await pull(installation.pool, {
+      key,
+      since: memory?.watermark ?? { generation: await generation(), seq: 0, id: null },
+      version: memory?.version ?? 0,
+      rulesVersion: memory?.rules.version ?? -1,
+      scopes: Object.keys(memory?.parts ?? {}).map(scopeOfPart),
+      fold: fold && isPlain(memory?.parts ?? {}),
+    });
+    if (pulled === undefined) throw new Error(`no ledger of ${key}`);
+    const absorbed = absorb(memory, pulled);
+    memory = absorbed.memory;
+    if (!absorbed.unread) return memory.parts;
+  }
+}
+
+async function generation(): Promise<string> {
+  return (
+    (await installation.pool.query<{ generation: string }>('select generation from installation')).rows[0]
+      ?.generation ?? ''
+  );
+}
+
+test('folded and single reading lead to the same trust, for any history', async () => {
+  const ledger = ledgerOf(installation);
+  await fc.assert(
+    fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 80 }), async (calls) => {
+      made += 1;
+      const name = `fold${made}`;
+      const outcomes = calls.map(({ kind, scope, severity }) => {
+        const base = outcome({ name, kind: kind, ...(scope === undefined ? {} : { scope }) });
+        return kind === 'failure'
+          ? { ...base, severity: severity, category: 'quality' as const, evidence: 'text' as const }
+          : base;
+      });
+      for (let i = 0; i < outcomes.length; i += 30) await append(ledger, outcomes.slice(i, i + 30));
+      const [folded, singly] = [await readAll(`tool:local/${name}`, true), await readAll(`tool:local/${name}`, false)];
+      expect(ignoringSuccessTimes(folded)).toEqual(ignoringSuccessTimes(singly));
+    }),
+    { numRuns: 40 },
+  );
+});
+
+/** A folded success has the time of the last one; and of a scope that is kept for nothing else, none at all. */
+function ignoringSuccessTimes(parts: Parts): unknown {
+  return JSON.parse(JSON.stringify(parts, (key, value: unknown) => (key === 'lastSuccessAt' ? undefined : value)));
+}

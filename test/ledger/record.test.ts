@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Ledger } from '../../src/postgres/append.ts';
+import { lowestIdAt, newOutcomeId, outcomeId } from '../../src/postgres/outcome-id.ts';
+import { createInstallation } from '../support/installation.ts';
+import type { Installation } from '../support/installation.ts';
+import { append, failure, ledgerOf, outcome } from './support.ts';
+
+let installation: Installation;
+let ledger: Ledger;
+
+beforeAll(async () => {
+  installation = await createInstallation();
+  ledger = ledgerOf(installation);
+});
+afterAll(() => installation.close());
+
+async function rowsOf(name: string) {
+  const found = await installation.pool.query<{ id: string; seq: number; at: Date; received_at: Date }>(
+    'select l.id, l.seq, l.at, l.received_at from ledger l join subject s on s.id = l.subject where s.name = $1 order by l.seq',
+    [name],
+  );
+  return found.rows;
+}
+
+async function headOf(key: string) {
+  const found = await installation.pool.query<{ seq: number; ring_seq: number; outcomes: number; failures: number }>(
+    'select seq, ring_seq, outcomes, failures from subject where key = $1',
+    [key],
+  );
+  return found.rows[0];
+}
+
+describe('an outcome is recorded once', () => {
+  test('within one flush, across flushes, and under any number of concurrent ones', async () => {
+    const one = outcome({ name: 'once' });
+    await append(ledger, [one, one]);
+    await Promise.all(
+      Array.from({ length: 10 }, () => append(ledgerOf(installation), [one, outcome({ name: 'once' })])),
+    );
+    const rows = await rowsOf('once');
+    expect(rows.filter(({ id }) => id === one.callId)).toHaveLength(1);
+    expect(rows).toHaveLength(11);
+    expect(await headOf('tool:local/once')).toMatchObject({ outcomes: 11, seq: rows.at(-1)?.seq });
+    expect(new Set(rows.map(({ seq }) => seq)).size).toBe(11);
+  });
+
+  test('an id the caller chose always means the same call, of that tool', async () => {
+    await append(ledger, [outcome({ name: 'foreign', callId: 'call_1' })]);
+    await append(ledger, [
+      outcome({ name: 'foreign', callId: 'call_1' }),
+      outcome({ name: 'foreign2', callId: 'call_1' }),
+    ]);
+    expect(await rowsOf('foreign')).toHaveLength(1);
+    expect(await rowsOf('foreign2')).toHaveLength(1);
+    expect(outcomeId('call_1', 'local', 'foreign')).toMatch(/^00000000-0000-8/);
+  });
+
+  test('an id of another week meets its original there, whatever week it is', async () => {
+    const lastYear = lowestIdAt(Date.now() - 400 * 86_400_000).slice(0, 13) + newOutcomeId().slice(13);
+    const nextYear = lowestIdAt(Date.now() + 400 * 86_400_000).slice(0, 13) + newOutcomeId().slice(13);
+    for (let i = 0; i < 3; i += 1) {
+      await append(ledger, [
+        outcome({ name: 'skewed', callId: lastYear }),
+        outcome({ name: 'skewed', callId: nextYear }),
+      ]);
+    }
+    expect(await rowsOf('skewed')).toHaveLength(2);
+  });
+});
+
+describe('time', () => {
+  test('is the ledger’s; of the sender’s clock only the difference is taken', async () => {
+    await append(ledger, [
+      outcome({ name: 'late', at: Date.now() - 60_000 }),
+      outcome({ name: 'late', at: Date.now() + 9e9 }),
+      outcome({ name: 'late', at: 5 }),
+    ]);
+    const ages = (await rowsOf('late')).map(({ at, received_at }) =>
+      Math.round((received_at.getTime() - at.getTime()) / 1000),
+    );
+    expect(ages).toEqual([60, 0, 3600]);
+  });
+
+  test('order within a flush is the order of the reports', async () => {
+    const calls = Array.from({ length: 20 }, (_, index) => outcome({ name: 'order', callId: `${(index * 7) % 20}` }));
+    const { fresh } = await append(ledger, calls);
+    const bySeq = fresh.toSorted((a, b) => a.seq - b.seq).map(({ id }) => id);
+    expect(bySeq).toEqual(calls.map(({ callId }) => outcomeId(callId, 'local', 'order')));
+  });
+});
+
+describe('the bell', () => {
+  test('is wanted for a counted failure, not for a success nor for an uncounted failure', async () => {
+    expect((await append(ledger, [outcome({ name: 'bell' })])).bells).toEqual([]);
+    expect((await append(ledger, [failure({ name: 'bell', severity: 'not_found' })])).bells).toEqual([]);
+    expect((await append(ledger, [failure({ name: 'bell' })])).bells).toHaveLength(1);
+  });
+
+  test('is not wanted twice while it is unanswered', async () => {
+    await append(ledger, [failure({ name: 'rung' })]);
+    await installation.pool.query("update subject set rung_at = now() where key = 'tool:local/rung'");
+    expect((await append(ledger, [failure({ name: 'rung' })])).bells).toEqual([]);
+  });
+
+  test('is wanted for everything once the tool is in doubt', async () => {
+    await append(ledger, [outcome({ name: 'doubted' })]);
+    await installation.pool.query("update subject set attentive = true where key = 'tool:local/doubted'");
+    expect((await append(ledger, [outcome({ name: 'doubted' })])).bells).toHaveLength(1);
+  });
+
+  test('a failure to reach rings the server’s, not the tool’s', async () => {
+    const { fresh } = await append(ledger, [
+      failure({ server: 'svc', name: 'a', severity: 'timeout', category: 'reachability' }),
+    ]);
+    expect(fresh[0]).toMatchObject({ serverSeq: 1 });
+    expect(await headOf('server:svc')).toMatchObject({ seq: 1, ring_seq: 1 });
+    expect(await headOf('tool:svc/a')).toMatchObject({ seq: 1, ring_seq: 0 });
+  });
+});
+
+test('flushes in any order of tools do not deadlock, and nothing is lost', async () => {
+  const names = ['d1', 'd2', 'd3', 'd4', 'd5'];
+  const flushes = Array.from({ length: 40 }, (_, index) => {
+    const order = names.toSorted(
+      (a, b) => ((a.charCodeAt(1) * (index + 3)) % 7) - ((b.charCodeAt(1) * (index + 3)) % 7),
+    );
+    return append(
+      ledgerOf(installation),
+      order.map((name) => failure({ server: 'dead', name, category: 'reachability' })),
+    );
+  });
+  await Promise.all(flushes);
+  expect(await headOf('server:dead')).toMatchObject({ outcomes: 200, seq: 200 });
+});
+
+test('what no database can hold is recorded all the same', async () => {
+  const odd = '\0 \ud800 ' + 'x'.repeat(10_000);
+  await append(ledger, [failure({ server: odd, name: odd, agent: odd, session: odd, message: odd, callId: 'odd' })]);
+  const found = await installation.pool.query("select 1 from ledger where detail ->> 'callId' = 'odd'");
+  expect(found.rowCount).toBe(1);
+});
