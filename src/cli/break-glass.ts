@@ -4,6 +4,7 @@ import { action, operator } from './cli.ts';
 import type { Cli } from './cli.ts';
 import { confirmed } from './confirm.ts';
 import { withLedger } from './ledger.ts';
+import { plain } from './text.ts';
 import { clock, parseDuration, roughly } from './time.ts';
 import { EXIT, UsageError } from './usage.ts';
 
@@ -53,7 +54,7 @@ async function breakGlass(cli: Cli, options: BreakGlassOptions): Promise<number>
     terminal.print(
       `Every gate will allow every call for ${roughly(forMs ?? 0)}, whatever is held against it, except the blocklist:`,
     );
-    terminal.print(rules.blocklist.length === 0 ? '  (empty)' : `  ${rules.blocklist.join(', ')}`);
+    terminal.print(rules.blocklist.length === 0 ? '  (empty)' : `  ${plain(rules.blocklist.join(', '))}`);
     if (isOpen) terminal.print(`It is open already, until ${clock(brokenGlassUntil)} UTC; this replaces that.`);
     if (!(await confirmed(cli, 'Break the glass?', options.yes))) return EXIT.error;
     await openOrClose(pool, until, by, reason ?? '');

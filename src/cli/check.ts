@@ -8,7 +8,7 @@ import { readArguments } from './arguments.ts';
 import { action } from './cli.ts';
 import type { Cli } from './cli.ts';
 import { isPerSession } from './per-session.ts';
-import { wrap } from './text.ts';
+import { plain, wrap } from './text.ts';
 import { EXIT } from './usage.ts';
 
 interface CheckOptions {
@@ -65,7 +65,7 @@ async function check({ config, terminal }: Cli, options: CheckOptions): Promise<
     if (options.json === true) {
       terminal.printJson(decision);
     } else {
-      for (const line of linesOf(decision)) terminal.print(wrap(line, terminal.width).join('\n'));
+      for (const line of linesOf(decision)) terminal.print(wrap(plain(line), terminal.width).join('\n'));
     }
     return EXIT_OF[decision.decision];
   } finally {

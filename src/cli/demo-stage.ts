@@ -10,7 +10,7 @@ import { Problem } from '../problem.ts';
 import type { StackFile } from '../stack/stack-file.ts';
 import type { Cli } from './cli.ts';
 import { giveOrder, untilApplied } from './order.ts';
-import { wrap } from './text.ts';
+import { plain, wrap } from './text.ts';
 
 const DEMO_SERVERS = ['demo', 'demo-atlassian', 'demo-github'] as const;
 const APPLIED_WITHIN_MS = 15_000;
@@ -47,7 +47,8 @@ export function createStage({ terminal }: Cli, pool: pg.Pool, gate: Gate, stack:
     say: (text: string) => print(text, '  '),
     /** What Surety did, as opposed to what the story says. */
     saw: (text: string) => {
-      for (const line of wrap(text, terminal.width - 4)) terminal.print(`  ${terminal.paint('cyan', `│ ${line}`)}`);
+      for (const line of wrap(plain(text), terminal.width - 4))
+        terminal.print(`  ${terminal.paint('cyan', `│ ${line}`)}`);
     },
     link: (key: string) => {
       if (stack?.uiUrl === undefined) return;

@@ -4,7 +4,7 @@ import { WAYS } from './check.ts';
 import { pathOf, ruleInWords } from './explain-rule.ts';
 import { endOf, stateCell } from './state.ts';
 import { table } from './table.ts';
-import { wrap } from './text.ts';
+import { plain, wrap } from './text.ts';
 import { shortClock } from './time.ts';
 
 const INDENT = '  ';
@@ -12,9 +12,9 @@ const INDENT = '  ';
 export function printExplanation({ terminal }: Cli, explanation: Explanation): void {
   const now = Date.now();
   const say = (text: string) => {
-    for (const line of wrap(text, terminal.width - INDENT.length)) terminal.print(`${INDENT}${line}`);
+    for (const line of wrap(plain(text), terminal.width - INDENT.length)) terminal.print(`${INDENT}${line}`);
   };
-  const heading = (text: string) => terminal.print(terminal.paint('bold', text));
+  const heading = (text: string) => terminal.print(terminal.paint('bold', plain(text)));
   const { subject, known, scope, decision, parts, causes, rule, rules } = explanation;
   heading(`${subject}${scope === null ? '' : `, ${scope}`}`);
   if (!known) say('No outcome of it has been reported yet.');

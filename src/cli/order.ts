@@ -18,6 +18,7 @@ import { operator } from './cli.ts';
 import { partName } from './state.ts';
 import { summaryOf, summaryTable } from './status.ts';
 import { shownName } from './subject.ts';
+import { plain } from './text.ts';
 import { UsageError } from './usage.ts';
 
 export interface OrderOptions {
@@ -119,7 +120,7 @@ export async function carryOut(cli: Cli, pool: pg.Pool, order: Order, wait: bool
   const after = await untilApplied(pool, given);
   for (const subject of after.slice(0, MOST_SHOWN)) {
     const state = subject.parts[order.scope ?? WHOLE]?.status ?? 'TRUSTED';
-    const of = order.scope === undefined ? '' : ` for ${partName(order.scope)}`;
+    const of = order.scope === undefined ? '' : ` for ${plain(partName(order.scope))}`;
     cli.terminal.print(`${shownName(subject)}${of} is ${order.scope === undefined ? subject.status : state}.`);
   }
   if (after.length > MOST_SHOWN) cli.terminal.print(`…and ${after.length - MOST_SHOWN} more.`);

@@ -2,6 +2,7 @@ import type { Gate, Report } from '../gate/index.ts';
 import { reasonOf } from '../problem.ts';
 import type { Cli } from './cli.ts';
 import { linesOf } from './lines.ts';
+import { plain } from './text.ts';
 import { EXIT } from './usage.ts';
 
 const MOST_ON_THEIR_WAY = 2000;
@@ -24,7 +25,7 @@ export async function reportFile({ terminal }: Cli, gate: Gate, file: string, js
       (error: unknown) => {
         const refusal = { line: number, reason: reasonOf(error).replace('the report was not recorded: ', '') };
         refused.push(refusal);
-        if (!json) terminal.complain(`${file === '-' ? 'line ' : `${file}:`}${number}: ${refusal.reason}`);
+        if (!json) terminal.complain(`${file === '-' ? 'line ' : `${file}:`}${number}: ${plain(refusal.reason)}`);
       },
     );
     underWay.add(sent);

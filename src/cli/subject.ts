@@ -6,11 +6,12 @@ import { plural } from '../domain/trust/tally.ts';
 import { readSubjects } from '../postgres/read-subjects.ts';
 import type { KnownSubject } from '../postgres/read-subjects.ts';
 import { Problem } from '../problem.ts';
+import { plain } from './text.ts';
 import { UsageError } from './usage.ts';
 
 /** As a person types it to mean this subject and no other. */
 export function typed({ kind, server, name }: Subject): string {
-  return kind === 'server' ? `server:${server}` : `${server}/${name}`;
+  return plain(kind === 'server' ? `server:${server}` : `${server}/${name}`);
 }
 
 /** Every tool and server that a pattern means; none is a Problem. */
@@ -64,5 +65,5 @@ export function counted(subjects: readonly Subject[]): string {
 }
 
 export function shownName(subject: Subject): string {
-  return nameOf({ kind: subject.kind, server: subject.server, name: subject.name });
+  return plain(nameOf(subject));
 }

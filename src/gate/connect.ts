@@ -2,7 +2,7 @@ import { loadConfig } from '../config.ts';
 import type { Config } from '../config.ts';
 import type { Rules } from '../domain/rules/rules.schema.ts';
 import { locateLedger } from '../ledger-location.ts';
-import { pause } from '../pause.ts';
+import { pauseUnless } from '../pause.ts';
 import { createPool } from '../postgres/pool.ts';
 import { refuseNewerSchema } from '../postgres/migrate.ts';
 import { findRules } from '../rules-file.ts';
@@ -68,7 +68,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Gate> {
     onChange: (before, after) => announceChanges(emitter, view, before, after),
     onSituation: (because) => emitter.emit('situation', { situation: view.situation, because }),
   });
-  await Promise.race([freshness.ready, pause(options.connectWithinMs ?? 3000)]);
+  await pauseUnless(freshness.ready, options.connectWithinMs ?? 3000, new AbortController().signal);
   const close = async () => {
     await freshness.stop();
     await pool.end();

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { readApplied, readInDoubt, readKnown, readRecent, readSettings, readStandings } from '../postgres/snapshot.ts';
 import type { Standing } from '../postgres/snapshot.ts';
-import { pause } from '../pause.ts';
+import { pause, pauseUnless } from '../pause.ts';
 import { reasonOf } from '../problem.ts';
 import type { View } from './view.ts';
 
@@ -89,7 +89,7 @@ export function keepFresh({ pool, databaseUrl, view, onChange, onSituation }: Fr
     const following = follow(notified);
     following.catch(() => undefined);
     while (!isStopped()) {
-      await Promise.race([ended, following, pause(POLL_MS, stopping.signal)]);
+      await pauseUnless(Promise.race([ended, following]), POLL_MS, stopping.signal);
       await poll();
     }
   }

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import pg from 'pg';
 import { Names } from '../postgres/intern.ts';
 import { createPartitions, dropPartitions } from '../postgres/partitions.ts';
-import { pause } from '../pause.ts';
+import { pause, pauseUnless } from '../pause.ts';
 import { currentRules } from '../postgres/rules.ts';
 import { ringBells } from './ringing.ts';
 import { recordSilentProbes } from './silent-probes.ts';
@@ -87,6 +87,6 @@ async function keepUp(
     }
     await recordSilentProbes(pool, names);
     const { more } = await ringBells({ pool, client, taskQueue });
-    if (!more) await Promise.race([bell, pause(ROUND_MS, stopped), broken]);
+    if (!more) await pauseUnless(Promise.race([bell, broken]), ROUND_MS, stopped);
   }
 }

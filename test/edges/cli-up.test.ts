@@ -23,7 +23,8 @@ afterAll(() => rm(project, { recursive: true, force: true }));
 function up() {
   const child = startCli(['up'], { env, cwd: project });
   let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text));
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (said += text));
   const ended = new Promise<number | null>((done) => child.once('close', (code) => done(code)));
   const says = (text: string) =>
     eventually(() => {

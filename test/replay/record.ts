@@ -1,0 +1,133 @@
+// Records the histories that replay.test.ts replays: npx tsx test/replay/record.ts
+// A stack of its own, the stories below, and then `temporal workflow show --output json` of every run. A recorded file is
+// never edited; it is deleted only when no such run can exist any more. Run it again after a deliberate change.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import { parseRules } from '../../src/domain/rules/parse-rules.ts';
+import { connect } from '../../src/gate/index.ts';
+import { prepare } from '../../src/prepare.ts';
+import { createPool } from '../../src/postgres/pool.ts';
+import { publishRules } from '../../src/postgres/rules.ts';
+import { startStack } from '../../src/stack/stack.ts';
+import { quietRuntime, startWorker } from '../../src/temporal/start-worker.ts';
+import { stackConfig } from '../stack/support.ts';
+import { block, outcomesReported, recover, reset } from '../../workflows/messages.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'surety-record-'));
+quietRuntime(() => undefined);
+const stack = await startStack(await stackConfig(home));
+const { databaseUrl, temporal } = stack;
+await prepare(databaseUrl, temporal, false);
+const pool = createPool(databaseUrl);
+const rules = { escalationDurationSeconds: 1, cooldownSeconds: 0, successCountToRecover: 2, blockAfterRelapses: null };
+await publishRules(pool, parseRules({ defaultRule: rules }), 'record');
+const worker = await startWorker({ databaseUrl, temporal, taskQueue: 'surety', log: () => undefined });
+const connection = await Connection.connect({ address: temporal.address });
+const client = new Client({ connection, namespace: temporal.namespace });
+const gate = await connect({ databaseUrl, agent: 'recorder' });
+
+const failing = (tool: string, more = {}) =>
+  gate.report({ tool, success: false, severity: 'server_error', error: 'boom', ...more });
+const working = (tool: string, more = {}) => gate.report({ tool, success: true, ...more });
+const handle = (key: string) => client.workflow.getHandle(key);
+
+async function until(key: string, status: string): Promise<void> {
+  for (let i = 0; i < 200; i += 1) {
+    const found = await pool.query<{ status: string }>(
+      'select t.status from trust t join subject s on s.id = t.subject where s.key = $1',
+      [key],
+    );
+    if (found.rows[0]?.status === status) return;
+    await sleep(50);
+  }
+  throw new Error(`${key} did not become ${status}`);
+}
+
+/** Every state: escalated, recovering, relapsed, trusted again, blocked, reset; orders; a change of rules; garbage. */
+async function everyState(): Promise<void> {
+  const key = 'tool:local/states';
+  for (let i = 0; i < 3; i += 1) await failing('states');
+  await until(key, 'ESCALATED');
+  await until(key, 'RECOVERING');
+  await failing('states');
+  await until(key, 'ESCALATED');
+  await publishRules(pool, parseRules({ defaultRule: { ...rules, escalationDurationSeconds: 600 } }), 'record');
+  await sleep(1500);
+  await handle(key).executeUpdate(recover, { args: [{ by: 'eva', reason: 'it is well' }] });
+  for (let i = 0; i < 2; i += 1) await working('states');
+  await until(key, 'TRUSTED');
+  await handle(key).signal(outcomesReported, {
+    outcomes: [{ id: 'f1', success: false, severity: 'crash' }, 'garbage'],
+  });
+  await handle(key).signal('nobodyKnowsThis', { x: 1 });
+  await handle(key).executeUpdate(block, { args: [{ by: 'eva', reason: 'looks bad' }] });
+  await working('states');
+  await handle(key).executeUpdate(reset, { args: [{ by: 'eva' }] });
+  for (let i = 0; i < 3; i += 1) await failing('states', { scope: 'host:api.example.com' });
+  await until(key, 'ESCALATED');
+  await working('states');
+  await publishRules(pool, parseRules({ defaultRule: rules }), 'record');
+  await until(key, 'RECOVERING');
+}
+
+/** Enough bells to continue as new in the middle of an escalation, and some life in the run after it. */
+async function continued(): Promise<void> {
+  const key = 'tool:local/continued';
+  for (let i = 0; i < 3; i += 1) await failing('continued', { severity: 'crash' });
+  await until(key, 'ESCALATED');
+  await until(key, 'RECOVERING');
+  for (let i = 0; i < 90; i += 1) {
+    await failing('continued', { severity: 'not_found' });
+    await sleep(60);
+  }
+  for (let i = 0; i < 2; i += 1) await working('continued');
+  await until(key, 'TRUSTED');
+  for (let i = 0; i < 3; i += 1) await failing('continued', { severity: 'crash' });
+  await until(key, 'ESCALATED');
+  await until(key, 'RECOVERING');
+}
+
+async function server(): Promise<void> {
+  for (let i = 0; i < 2; i += 1) await gate.report({ server: 'svc', tool: `t${i}`, error: 'timeout after 30s' });
+  await until('server:svc', 'ESCALATED');
+  await until('server:svc', 'RECOVERING');
+  for (let i = 0; i < 2; i += 1) await working('t0', { server: 'svc' });
+  await until('server:svc', 'TRUSTED');
+  for (let i = 0; i < 2; i += 1) await gate.report({ server: 'svc', tool: `t${i}`, error: 'timeout after 30s' });
+  await until('server:svc', 'ESCALATED');
+}
+
+async function save(name: string, workflowId: string): Promise<void> {
+  const runs: string[] = [];
+  for await (const run of client.workflow.list({ query: `WorkflowId = '${workflowId}'` })) runs.unshift(run.runId);
+  for (const [index, runId] of runs.entries()) {
+    const flags = ['--address', temporal.address, '--namespace', temporal.namespace, '--output', 'json'];
+    const json = execFileSync(
+      resolve('.surety/cache/temporal'),
+      ['workflow', 'show', '-w', workflowId, '-r', runId, ...flags],
+      { maxBuffer: 1e8 },
+    );
+    const file = `test/replay/histories/${name}${runs.length > 1 ? `-${index + 1}` : ''}.json`;
+    writeFileSync(file, json);
+    console.log(file);
+  }
+}
+
+await everyState();
+await continued();
+await server();
+await sleep(1000);
+await save('every-state', 'tool:local/states');
+await save('continued', 'tool:local/continued');
+await save('server', 'server:svc');
+
+await gate.close();
+await worker.stop();
+await connection.close();
+await pool.end();
+await stack.stop();
+rmSync(home, { recursive: true, force: true });
