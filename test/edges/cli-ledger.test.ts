@@ -150,6 +150,8 @@ test("names and messages of others cannot write on the operator's terminal", asy
     ['status', '--all'],
     ['history', '*odd*'],
     ['status', '*odd*'],
+    ['explain', '*odd*'],
+    ['reset', '*odd*', '--yes'],
   ]) {
     const stdout = await ok(...args);
     // eslint-disable-next-line no-control-regex -- that is what must not be there

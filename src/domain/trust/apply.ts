@@ -51,7 +51,10 @@ export function needsUnfolding(parts: Parts, entry: Entry): boolean {
 
 function applyCall(draft: Draft, entry: CallEntry): void {
   const { subject } = draft;
-  if (subject.kind === 'tool' && countsOnServer(subject.server, entry.scope, entry.category) && !isProbe(entry)) return;
+  const isUnreached = countsOnServer(subject.server, entry.scope, entry.category);
+  if (subject.kind === 'tool' && isUnreached && !isProbe(entry)) return;
+  // A server in doubt is shown all that its tools do, and for a moment after: what went wrong behind it is not its fault.
+  if (subject.kind === 'server' && !isUnreached && !isProbe(entry) && entry.kind !== 'success') return;
   const event = eventOf(draft, entry);
   if (event === undefined) return;
   const part = subject.kind === 'server' ? WHOLE : partForScope(draft, entry.scope ?? WHOLE);
