@@ -15,7 +15,7 @@ export function printExplanation({ terminal }: Cli, explanation: Explanation): v
     for (const line of wrap(plain(text), terminal.width - INDENT.length)) terminal.print(`${INDENT}${line}`);
   };
   const heading = (text: string) => terminal.print(terminal.paint('bold', plain(text)));
-  const { subject, known, scope, decision, parts, causes, rule, rules } = explanation;
+  const { subject, known, scope, decision, parts, causes, rule, rulesVersion } = explanation;
   heading(`${subject}${scope === null ? '' : `, ${scope}`}`);
   if (!known) say('No outcome of it has been reported yet.');
 
@@ -54,12 +54,12 @@ export function printExplanation({ terminal }: Cli, explanation: Explanation): v
   }
 
   terminal.print();
-  heading(`Rule (version ${rules.version})`);
+  heading(`Rule (version ${rulesVersion})`);
   const candidates = rule.candidates.map((candidate) => ({
     cells: [candidate.won ? '✓' : '·', pathOf(candidate), candidate.because],
   }));
   terminal.print(table(terminal, RULES, candidates, INDENT));
-  for (const sentence of ruleInWords(rule.rule, subject.startsWith('server ') ? 'server' : 'tool')) say(sentence);
+  for (const sentence of ruleInWords(rule.rule, explanation.kind)) say(sentence);
 }
 
 const CAUSES = [{ title: 'TIME (UTC)' }, { title: 'SEVERITY' }, { title: 'MESSAGE', atLeast: 20 }];

@@ -18,7 +18,6 @@ import { candidatesFor } from './explain-rule.ts';
 import { printExplanation } from './explain-print.ts';
 import { leadingTo, partsWithASay } from './explain-state.ts';
 import { withLedger } from './ledger.ts';
-import { rulesOf } from './state.ts';
 import { shownName, subjectMeant } from './subject.ts';
 import { EXIT } from './usage.ts';
 
@@ -60,14 +59,15 @@ async function explain(cli: Cli, name: string, options: ExplainOptions): Promise
     const parts = partsWithASay(subject, standings, settings, scope, agent);
     const explanation = {
       subject: shownName(subject),
+      kind: subject.kind,
       known: standings.some(({ kind }) => kind === subject.kind),
       scope,
       // A server is not called; its tools are.
       decision: subject.kind === 'server' ? null : decisionOf(subject, standings, settings, scope, agent),
       parts,
       causes: await leadingTo(pool, parts),
+      rulesVersion: settings.version,
       rule: candidatesFor(settings.rules, subject, scope),
-      rules: rulesOf(subject, settings),
     };
     if (options.json === true) cli.terminal.printJson(explanation);
     else printExplanation(cli, explanation);
@@ -77,13 +77,14 @@ async function explain(cli: Cli, name: string, options: ExplainOptions): Promise
 
 export interface Explanation {
   readonly subject: string;
+  readonly kind: Subject['kind'];
   readonly known: boolean;
   readonly scope: string | null;
   readonly decision: Decision | null;
   readonly parts: ReturnType<typeof partsWithASay>;
   readonly causes: Awaited<ReturnType<typeof leadingTo>>;
+  readonly rulesVersion: number;
   readonly rule: ReturnType<typeof candidatesFor>;
-  readonly rules: ReturnType<typeof rulesOf>;
 }
 
 function readStandingsOf(pool: pg.Pool, { kind, server, name }: Subject): Promise<readonly KnownSubject[]> {

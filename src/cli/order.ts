@@ -39,6 +39,8 @@ export interface Order {
 }
 
 const APPLIED_WITHIN_MS = 15_000;
+/** What each of many orders may take besides. */
+const EACH_MS = 20;
 const MOST_SHOWN = 20;
 const MOST_REASON = 300;
 
@@ -93,7 +95,8 @@ interface Given {
 
 /** Waits until the workflows have applied what was appended; answers how the subjects then stand. */
 export async function untilApplied(pool: pg.Pool, given: readonly Given[]): Promise<readonly KnownSubject[]> {
-  const deadline = Date.now() + APPLIED_WITHIN_MS;
+  const withinMs = APPLIED_WITHIN_MS + given.length * EACH_MS;
+  const deadline = Date.now() + withinMs;
   const keys = given.map(({ key }) => key);
   for (;;) {
     const now = await readSubjects(pool, { keys });
@@ -102,11 +105,11 @@ export async function untilApplied(pool: pg.Pool, given: readonly Given[]): Prom
     if (waiting.length === 0) return now;
     if (Date.now() > deadline) {
       throw new Problem(
-        `${plural(waiting.length, 'order')} not applied within ${APPLIED_WITHIN_MS / 1000} s: the worker seems to be down.`,
+        `${plural(waiting.length, 'order')} not applied within ${Math.round(withinMs / 1000)} s: the worker seems to be down.`,
         'Nothing is lost: orders are kept in the ledger and applied as soon as a worker runs. `surety doctor` tells more.',
       );
     }
-    await pause(50);
+    await pause(Math.min(1000, 50 + given.length));
   }
 }
 

@@ -12,7 +12,6 @@ import { EXIT } from './usage.ts';
 /** Runs until told to stop, or until something it depends on has ended. */
 export async function runUp(cli: Cli, options: UpOptions): Promise<number> {
   const { config, terminal } = cli;
-  const begunAt = performance.now();
   await findRulesFile(); // A file that cannot be used is refused while nothing has been started yet.
   const stopping = stopSignals(cli);
   let broken: (why: string) => void = () => undefined;
@@ -25,21 +24,33 @@ export async function runUp(cli: Cli, options: UpOptions): Promise<number> {
     onTrouble: (message) => terminal.complain(message),
     onChildExit: (message) => broken(message),
   });
-  stopping.isUp();
+  try {
+    stopping.isUp();
+    const ended = up.ended.then(
+      () => 'the worker ended',
+      (error: unknown) => `the worker ended: ${reasonOf(error)}`,
+    );
+    const why = await serve(cli, up, Promise.race([stopping.asked, breakdown, ended]));
+    if (why !== undefined) terminal.complain(`\n${why}\nStopping, because nothing works without it.`);
+    return why === undefined ? EXIT.ok : EXIT.error;
+  } finally {
+    await up.stop();
+    terminal.print('Stopped. Everything is kept in the data directory.');
+  }
+}
+
+/** Publishes and watches the rules until the end; answers why it came. */
+async function serve(cli: Cli, up: Up, end: Promise<string | undefined>): Promise<string | undefined> {
   const pool = createPool(up.stack.databaseUrl, { max: 2, name: 'surety up' });
-  const rules = await publishAndWatch(cli, pool);
-  announce(cli, up, rules.described, (performance.now() - begunAt) / 1000);
-  const ended = up.ended.then(
-    () => 'the worker ended',
-    (error: unknown) => `the worker ended: ${reasonOf(error)}`,
-  );
-  const why = await Promise.race([stopping.asked, breakdown, ended]);
-  if (why !== undefined) terminal.complain(`\n${why}\nStopping, because nothing works without it.`);
-  rules.close();
-  await pool.end();
-  await up.stop();
-  terminal.print('Stopped. Everything is kept in the data directory.');
-  return why === undefined ? EXIT.ok : EXIT.error;
+  try {
+    const rules = await publishAndWatch(cli, pool);
+    announce(cli, up, rules.described);
+    const why = await end;
+    rules.close();
+    return why;
+  } finally {
+    await pool.end();
+  }
 }
 
 /** Under npm one Ctrl-C comes twice: from the terminal, and passed on by npm. */
@@ -76,7 +87,7 @@ function stopSignals({ terminal }: Cli): { asked: Promise<undefined>; isUp: () =
 
 const IN_DOUBT = 'WorkflowType="toolTrust" AND SuretyState!="TRUSTED"';
 
-function announce({ config, terminal }: Cli, { stack, notes }: Up, rules: string, seconds: number): void {
+function announce({ config, terminal }: Cli, { stack, notes }: Up, rules: string): void {
   const { home, databaseUrl, temporal, uiUrl } = stack;
   const workflows = `${uiUrl ?? ''}/namespaces/${temporal.namespace}/workflows?query=`;
   const ui =
@@ -89,7 +100,7 @@ function announce({ config, terminal }: Cli, { stack, notes }: Up, rules: string
   const isElsewhere = config.databaseUrl === undefined && home.root !== `${process.cwd()}/.surety`;
   const lines = [
     '',
-    terminal.paint('bold', `Surety is ready, after ${seconds.toFixed(1)} s.`),
+    terminal.paint('bold', `Surety is ready, after ${(performance.now() / 1000).toFixed(1)} s.`),
     '',
     ...ui,
     `  Postgres     ${placeOf(databaseUrl)}`,

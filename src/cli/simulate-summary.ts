@@ -4,8 +4,12 @@ import { table } from './table.ts';
 import { roughly } from './time.ts';
 
 /** What would have become of each tool, and in brackets what did. */
-export function printSummary({ terminal }: Cli, simulated: Accounts, real?: Accounts): void {
+export function printSummary({ terminal }: Cli, json: boolean, simulated: Accounts, real?: Accounts): void {
   const names = [...new Set([...simulated.keys(), ...(real?.keys() ?? [])])];
+  if (json) {
+    terminal.printJson(names.map((name) => ({ subject: name, ...bare(simulated.get(name)), ...reality(real, name) })));
+    return;
+  }
   if (names.length === 0) {
     terminal.print('There were no events.');
     return;
@@ -42,3 +46,17 @@ export function printSummary({ terminal }: Cli, simulated: Accounts, real?: Acco
   terminal.print('ALLOW, ASK, DENY: what the gate would have answered before each call.');
   if (real !== undefined) terminal.print('In brackets: what really happened.');
 }
+
+function bare(account: Account | undefined) {
+  const { escalated, blocked, doubtedMs, answers } = account ?? NOTHING;
+  return { escalated, blocked, inDoubtSeconds: Math.round(doubtedMs / 1000), answers };
+}
+
+/** Answers are not recorded, so of what really happened there are none. */
+function reality(real: Accounts | undefined, name: string) {
+  if (real === undefined) return {};
+  const { answers: _, ...happened } = bare(real.get(name));
+  return { happened };
+}
+
+const NOTHING = { escalated: 0, blocked: 0, doubtedMs: 0, answers: { allow: 0, ask: 0, deny: 0 } };

@@ -21,6 +21,7 @@ interface SimulateOptions {
   readonly since?: number;
   readonly tool?: string;
   readonly summary?: boolean;
+  readonly json?: boolean;
 }
 
 const WEEK_MS = 7 * 86_400_000;
@@ -36,6 +37,7 @@ export function registerSimulate(program: Command): void {
     .option('--since <when>', 'with --from-ledger: 7d, 12h, or a time (default: 7d)', parseSince)
     .option('--tool <pattern>', 'with --from-ledger: only these tools')
     .option('--summary', 'per tool instead of one JSON line per event')
+    .option('--json', 'with --summary: print JSON')
     .addHelpText(
       'after',
       `
@@ -55,6 +57,9 @@ async function simulate(cli: Cli, file: string | undefined, options: SimulateOpt
     if (file !== undefined) throw new UsageError('Events come from a file or from the ledger, not both.', 'Drop one.');
     return simulateLedger(cli, options);
   }
+  if (options.since !== undefined || options.tool !== undefined) {
+    throw new UsageError('--since and --tool go with --from-ledger.', 'Drop them; a file is taken whole.');
+  }
   if (file === undefined) throw new UsageError('Which events?', 'Name a file, - for standard input, or --from-ledger.');
   return simulateFile(cli, file, options);
 }
@@ -68,7 +73,7 @@ async function simulateFile(cli: Cli, file: string, options: SimulateOptions): P
     if (options.summary === true) observer.event(event);
     else await cli.terminal.stream(JSON.stringify(simulation.event(event)));
   }
-  if (options.summary === true) printSummary(cli, observer.end());
+  if (options.summary === true) printSummary(cli, options.json === true, observer.end());
   return EXIT.ok;
 }
 
@@ -87,7 +92,12 @@ async function simulateLedger(cli: Cli, options: SimulateOptions): Promise<numbe
     }
     if (options.summary !== true) return EXIT.ok;
     const audit = await readAudit(pool, { since, limit: MOST_AUDITED });
-    printSummary(cli, observer.end(Date.now()), whatHappened(audit.filter(isWanted), Date.now()));
+    printSummary(
+      cli,
+      options.json === true,
+      observer.end(Date.now()),
+      whatHappened(audit.filter(isWanted), Date.now()),
+    );
     return EXIT.ok;
   });
 }

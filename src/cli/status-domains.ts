@@ -7,6 +7,7 @@ import { readInDoubt } from '../postgres/snapshot.ts';
 import type { Cli } from './cli.ts';
 import { stateCell } from './state.ts';
 import type { StatusOptions } from './status.ts';
+import { subjectsMatching } from './subject.ts';
 import { table } from './table.ts';
 import { clock, iso, shortClock } from './time.ts';
 import { EXIT } from './usage.ts';
@@ -15,9 +16,16 @@ const WEEK_MS = 7 * 86_400_000;
 const SHOWN = 20;
 
 /** What happened per host, whichever tool went there. */
-export async function statusByDomain({ terminal }: Cli, pool: pg.Pool, options: StatusOptions): Promise<number> {
+export async function statusByDomain(
+  { terminal }: Cli,
+  pool: pg.Pool,
+  pattern: string | undefined,
+  options: StatusOptions,
+): Promise<number> {
   const since = options.since ?? Date.now() - WEEK_MS;
-  const [domains, inDoubt] = await Promise.all([readDomains(pool, since), readInDoubt(pool)]);
+  const only = pattern === undefined ? undefined : (await subjectsMatching(pool, pattern)).map(({ id }) => id);
+  const [domains, all] = await Promise.all([readDomains(pool, since, only), readInDoubt(pool)]);
+  const inDoubt = only === undefined ? all : all.filter(({ id }) => only.includes(id));
   const states = new Map<string, Status>();
   for (const { parts } of inDoubt) {
     for (const [part, { status }] of Object.entries(parts)) {

@@ -17,8 +17,8 @@ import { statusOfTools } from './status-tool.ts';
 import { shownName } from './subject.ts';
 import { table } from './table.ts';
 import { plain } from './text.ts';
-import { clock, parseSince } from './time.ts';
-import { EXIT, parseCount } from './usage.ts';
+import { clock, iso, parseSince } from './time.ts';
+import { EXIT, parseCount, UsageError } from './usage.ts';
 
 export interface StatusOptions {
   readonly by?: 'domain';
@@ -47,22 +47,28 @@ Examples:
   surety status                    what is in doubt first, then the rest
   surety status http_request       every host, program or directory of one tool
   surety status 'atlassian/*'      every tool of one server
-  surety status --by domain        failures per host, whichever tool went there`,
+  surety status --by domain        failures per host, whichever tool went there
+  surety status --by domain http_request --since 24h`,
     )
     .action(action(status));
 }
 
 async function status(cli: Cli, pattern: string | undefined, options: StatusOptions): Promise<number> {
+  if (options.since !== undefined && options.by === undefined) {
+    throw new UsageError('--since goes with --by domain.', 'Counters of tools are since their first report.');
+  }
   return withLedger(cli.config, async (pool) => {
     const published = await currentRules(pool);
-    if (options.by === 'domain') return statusByDomain(cli, pool, options);
+    if (options.by === 'domain') return statusByDomain(cli, pool, pattern, options);
     if (pattern !== undefined) return statusOfTools(cli, pool, pattern, published, options.json === true);
     const totals = await readTotals(pool);
     const limit = options.limit ?? (options.all === true || options.json === true ? undefined : SHOWN);
     const subjects = await readSubjects(pool, limit === undefined ? {} : { limit });
     const views = subjects.map((subject) => summaryOf(subject, published));
     if (options.json === true) {
-      cli.terminal.printJson({ subjects: views, totals, rulesVersion: published.version });
+      const { breakGlass, ...counts } = totals;
+      const open = breakGlass === null ? null : { ...breakGlass, until: iso(breakGlass.until) };
+      cli.terminal.printJson({ subjects: views, totals: counts, breakGlass: open, rulesVersion: published.version });
       return EXIT.ok;
     }
     print(cli, views, totals, published.version);

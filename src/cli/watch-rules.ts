@@ -34,21 +34,35 @@ export async function publishAndWatch(cli: Cli, pool: pg.Pool): Promise<WatchedR
       terminal.complain(`Rules: ${reasonOf(error)}\n${error instanceof Problem ? `${error.wayOut} ` : ''}${stays}`);
     }
   };
-  // The directory rather than the file: an editor that replaces the file would leave us watching the old one.
-  const watcher = watch(dirname(file), (_, name) => {
-    if (name !== basename(file)) return;
+  const onChange = () => {
     clearTimeout(timer);
     timer = setTimeout(() => void reread(), SETTLED_AFTER_MS);
-  });
-  watcher.on('error', (error) => terminal.complain(`Rules: ${shown(file)} is no longer watched: ${error.message}`));
+  };
+  const notWatched = (error: unknown) => terminal.complain(`Rules: ${shown(file)} is not watched: ${reasonOf(error)}`);
+  const stopWatching = watchFile(file, onChange, notWatched);
   const source = before.file === undefined ? `${shown(file)} is taken once it exists` : `${shown(file)}, watched`;
   return {
     described: `version ${before.version} (${source})`,
     close: () => {
       clearTimeout(timer);
-      watcher.close();
+      stopWatching();
     },
   };
+}
+
+/** Watches its directory: an editor that replaces the file would leave us watching the old one. */
+function watchFile(file: string, onChange: () => void, onError: (error: unknown) => void): () => void {
+  try {
+    const watcher = watch(dirname(file), (_, name) => {
+      if (name === basename(file)) onChange();
+    });
+    watcher.on('error', onError);
+    return () => watcher.close();
+  } catch (error) {
+    // A machine can run out of watches; everything else still works.
+    onError(error);
+    return () => undefined;
+  }
 }
 
 async function publishIfNew(pool: pg.Pool): Promise<{ file: string | undefined; version: number; changed: number }> {

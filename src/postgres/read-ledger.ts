@@ -14,8 +14,8 @@ type LedgerRow = Parameters<typeof entryOf>[0] & Omit<Subject, 'kind'> & { reado
  * Every row since a moment in the order in which it was applied, without ever holding more than a few thousand. A cursor
  * rather than pages: nothing indexes the time a row was received, so each page would sort the whole ledger again.
  *
- * Two flushes that waited for each other may have taken their sequence numbers in another order than their times; the
- * running maximum keeps the rows of one subject in the order of its sequence.
+ * Rows of one flush have one time. The place that a row, or the one before it of the same tool, has among those of its
+ * server keeps the server's order, too; the running maximum keeps each tool's, should the clock have been set back.
  */
 export async function* readLedger(pool: pg.Pool, since: number): AsyncGenerator<LedgerEvent> {
   const client = await pool.connect();
@@ -30,11 +30,14 @@ export async function* readLedger(pool: pg.Pool, since: number): AsyncGenerator<
          l.recoverable, l.probe, l.detail ->> 'by' as by, l.detail ->> 'reason' as reason, null::int as count,
          s.kind as subject_kind, s.server, s.name
        from (
-         select *, max(received_at) over (partition by subject order by seq) as applied_at from ledger
-         where received_at >= to_timestamp($1::float8 / 1000) and (id >= $2 or id < $3)
+         select *, coalesce(max(server_seq) over (partition by subject, applied_at order by seq), 0) as server_place
+         from (
+           select *, max(received_at) over (partition by subject order by seq) as applied_at from ledger
+           where received_at >= to_timestamp($1::float8 / 1000) and (id >= $2 or id < $3)
+         ) timed
        ) l join subject s on s.id = l.subject
          left join name scope on scope.id = l.scope left join name agent on agent.id = l.agent
-       order by l.applied_at, l.subject, l.seq`,
+       order by l.applied_at, l.server_place, l.subject, l.seq`,
       [since, lowestIdAt(since - DAY_MS), FIRST_WITH_TIME],
     );
     for (;;) {

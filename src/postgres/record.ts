@@ -63,10 +63,13 @@ with input as materialized (
   order by id, position
 ),
 heads as materialized (
-  select s.id, s.seq, s.attentive from subject s
+  -- A server about which something is still to be judged may turn out to be in doubt: what its tools do meanwhile concerns
+  -- it, or it would matter whether a worker was there.
+  select s.id, s.seq, s.attentive, s.attentive or s.ring_seq > s.applied_seq as listens from subject s
   where s.id in (
     select subject from input
-    union select i.server_subject from input i join subject v on v.id = i.server_subject where i.on_server or v.attentive
+    union select i.server_subject from input i join subject v on v.id = i.server_subject
+    where i.on_server or v.attentive or v.ring_seq > v.applied_seq
   )
   order by s.id for update
 ),
@@ -83,8 +86,8 @@ released as (
 ),
 numbered as (
   select i.*, h.seq + row_number() over (partition by i.subject order by i.position) as new_seq,
-    case when i.on_server or v.attentive
-      then v.seq + row_number() over (partition by i.server_subject, i.on_server or v.attentive order by i.position)
+    case when i.on_server or v.listens
+      then v.seq + row_number() over (partition by i.server_subject, i.on_server or v.listens order by i.position)
     end as new_server_seq
   from input i join heads h on h.id = i.subject left join heads v on v.id = i.server_subject
 ),
@@ -114,8 +117,9 @@ advance as materialized (
   from fresh f join input i on i.id = f.id join heads h on h.id = f.subject
   group by f.subject
   union all
-  select f.server_subject, max(f.server_seq), count(*), count(*) filter (where f.kind = 1), max(f.server_seq)
-  from fresh f where f.server_subject is not null
+  select f.server_subject, max(f.server_seq), count(*), count(*) filter (where f.kind = 1),
+    max(f.server_seq) filter (where i.on_server or v.attentive)
+  from fresh f join input i on i.id = f.id join heads v on v.id = f.server_subject
   group by f.server_subject
 ),
 advanced as (

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { absorb } from '../../src/domain/trust/absorb.ts';
 import type { Memory } from '../../src/domain/trust/absorb.ts';
-import type { LedgerOutcome } from '../../src/domain/outcome/ledger-outcome.ts';
 import { isPlain, scopeOfPart } from '../../src/domain/trust/parts.ts';
 import type { Parts } from '../../src/domain/trust/parts.ts';
 import { pull } from '../../src/postgres/pull.ts';

@@ -65,7 +65,7 @@ function applyCall(draft: Draft, entry: CallEntry): void {
   const before = statusOf(draft, part);
   applyTo(draft, part, event, entry.receivedAt);
   if (before === 'TRUSTED' && statusOf(draft, part) === 'TRUSTED') applyToAgent(draft, part, event, entry);
-  else dropAgents(draft, part);
+  else dropAgents(draft, part, entry.receivedAt);
   // A tool in doubt as a whole is redeemed, or condemned, by what any of its scopes does.
   if (part !== WHOLE && statusOf(draft, WHOLE) !== 'TRUSTED') applyTo(draft, WHOLE, event, entry.receivedAt);
 }
@@ -76,10 +76,10 @@ function applyToAgent(draft: Draft, part: string, event: TrustEvent, entry: Call
   if (ruleIn(draft, part).minReporters > 1) applyTo(draft, own, event, entry.receivedAt);
 }
 
-function dropAgents(draft: Draft, part: string): void {
+function dropAgents(draft: Draft, part: string, now: number): void {
   if (ruleIn(draft, part).minReporters === 1) return;
   for (const other of Object.keys(draft.parts)) {
-    if (agentOfPart(other) !== undefined && scopeOfPart(other) === part) remove(draft, other);
+    if (agentOfPart(other) !== undefined && scopeOfPart(other) === part) drop(draft, other, now);
   }
 }
 
@@ -95,10 +95,16 @@ function applyOrder(draft: Draft, entry: OrderEntry): void {
       for (const part of covered) applyTo(draft, part, event, entry.receivedAt);
       return;
     case 'reset':
-      for (const part of covered) if (part !== aimed) remove(draft, part);
+      for (const part of covered) if (part !== aimed) drop(draft, part, entry.receivedAt);
       applyTo(draft, aimed, event, entry.receivedAt);
       return;
   }
+}
+
+/** What time had done to a part before it went is told, whether or not somebody had looked. */
+function drop(draft: Draft, part: string, now: number): void {
+  advancePart(draft, part, now);
+  remove(draft, part);
 }
 
 /** With no room for another scope its outcomes count on the tool itself. */

@@ -31,6 +31,8 @@ export function draftOf(subject: Subject, parts: Parts, view: RuleView, version:
 
 export function applyTo(draft: Draft, part: string, event: TrustEvent, receivedAt: number): void {
   advancePart(draft, part, receivedAt);
+  // As it would have been if somebody had looked in between.
+  forgetIfSpent(draft, part, receivedAt);
   const isNew = draft.parts[part] === undefined;
   // A success is worth remembering of an unknown part only where a rate is kept.
   const after = transition(stateOf(draft, part), event, ruleIn(draft, part), draft.version);
