@@ -57,11 +57,11 @@ function findingsOf(health: Health, place: string, skewMs: number): Finding[] {
   ];
 }
 
-function backlog({ waiting, unansweredSeconds }: Health): Finding {
+function backlog({ waiting, waitingSeconds }: Health): Finding {
   if (waiting === 0) return ok('Backlog', 'everything that must be applied has been');
-  const oldest = unansweredSeconds ?? 0;
-  const found = `${waiting} of the tools and servers have rows to apply; the oldest bell has waited ${roughly(oldest * 1000)}`;
-  return oldest < LATE_SECONDS ? ok('Backlog', found) : failed('Backlog', found, 'No worker applies them: see below.');
+  const longest = waitingSeconds ?? 0;
+  const found = `${waiting} of the tools and servers have rows to apply, one for ${roughly(longest * 1000)}`;
+  return longest < LATE_SECONDS ? ok('Backlog', found) : failed('Backlog', found, 'No worker applies them: see below.');
 }
 
 function deadlines({ overdue, overdueSeconds }: Health): Finding {

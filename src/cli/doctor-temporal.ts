@@ -1,9 +1,10 @@
 import type { Connection } from '@temporalio/client';
 import type { Config } from '../config.ts';
+import { codeOf } from '../problem.ts';
 import { readStack } from '../stack/stack-file.ts';
 import { connectTemporal, targetFromEnvironment } from '../temporal/connection.ts';
 import type { TemporalTarget } from '../temporal/connection.ts';
-import { isNotPermitted } from '../temporal/grpc-status.ts';
+import { INVALID_ARGUMENT, isNotPermitted } from '../temporal/grpc-status.ts';
 import { readInstallation } from '../temporal/namespace.ts';
 import { SEARCH_ATTRIBUTES } from '../temporal/search-attributes.ts';
 import { failed, failedBy, note, ok } from './finding.ts';
@@ -13,6 +14,7 @@ import { roughly } from './time.ts';
 type Tell = (finding: Finding) => void;
 
 const SILENT_MS = 120_000;
+const DAY_MS = 86_400_000;
 
 export async function checkTemporal(config: Config, installation: string | undefined, tell: Tell): Promise<void> {
   let connection: Connection | undefined;
@@ -27,6 +29,7 @@ export async function checkTemporal(config: Config, installation: string | undef
     tell(await checkClaim(connection, target, installation));
     tell(await checkAttributes(connection, target.namespace));
     tell(await checkWorkers(connection, target.namespace, config.taskQueue));
+    tell(await checkWorkflows(connection, target.namespace));
   } catch (error) {
     tell(failedBy('Temporal', error, 'Check TEMPORAL_ADDRESS and that the server runs.'));
   } finally {
@@ -90,4 +93,28 @@ async function checkWorkers(connection: Connection, namespace: string, taskQueue
       : `none has polled task queue ${taskQueue} for ${roughly(newest)}`,
     wayOut,
   );
+}
+
+/** A workflow whose code cannot go on is retried for ever and looks as if it ran; the server knows better. */
+async function checkWorkflows(connection: Connection, namespace: string): Promise<Finding> {
+  const count = async (query: string) => {
+    const counted = await connection.workflowService.countWorkflowExecutions({ namespace, query });
+    return Number(counted.count);
+  };
+  const ours = 'WorkflowType = "toolTrust" AND';
+  const yesterday = new Date(Date.now() - DAY_MS).toISOString();
+  const ended = await count(`${ours} ExecutionStatus = "Failed" AND CloseTime > "${yesterday}"`);
+  const stuck = await count(`${ours} TemporalReportedProblems IS NOT NULL`).catch((error: unknown) => {
+    // Older servers do not know the attribute.
+    if (codeOf(error) === INVALID_ARGUMENT) return 0;
+    throw error;
+  });
+  if (stuck > 0) {
+    const wayOut =
+      'Temporal UI lists them under "Task Failures". Often the worker is of another version than the one that began them: see docs/operate.md.';
+    return failed('Workflows', `${stuck} cannot go on: their tasks fail and are tried again`, wayOut);
+  }
+  return ended === 0
+    ? ok('Workflows', 'none fails')
+    : note('Workflows', `${ended} ended in failure within 24 h; each starts again with its next bell`);
 }

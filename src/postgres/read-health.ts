@@ -3,9 +3,9 @@ import type pg from 'pg';
 export interface Health {
   readonly installation: string | null;
   readonly schema: { readonly number: number; readonly name: string } | null;
-  /** Subjects with rows to apply, and for how many seconds the oldest bell has gone unanswered. */
+  /** Subjects with rows to apply, and for how many seconds one of them has waited since its newest such row. */
   readonly waiting: number;
-  readonly unansweredSeconds: number | null;
+  readonly waitingSeconds: number | null;
   /** Subjects whose deadline passed without anything happening, and by how much the oldest. */
   readonly overdue: number;
   readonly overdueSeconds: number | null;
@@ -23,8 +23,10 @@ export async function readHealth(pool: pg.Pool, disagreementsSince: number): Pro
     `select (select id from installation) as installation,
        (select json_build_object('number', number, 'name', name) from migration order by number desc limit 1) as schema,
        (select count(*) from subject where ring_seq > applied_seq) as waiting,
-       (select extract(epoch from now() - min(rung_at))::float8 from subject where ring_seq > applied_seq)
-         as "unansweredSeconds",
+       (select extract(epoch from now() - min(l.received_at))::float8 from subject s join ledger l
+          on l.subject = s.id and l.seq = s.ring_seq and s.kind = 'tool'
+          or l.server_subject = s.id and l.server_seq = s.ring_seq and s.kind = 'server'
+        where s.ring_seq > s.applied_seq) as "waitingSeconds",
        (select count(*) from subject where due_at < now()) as overdue,
        (select extract(epoch from now() - min(due_at))::float8 from subject where due_at < now()) as "overdueSeconds",
        (select count(*) from audit where action = 'disagreement' and at >= to_timestamp($1::float8 / 1000))

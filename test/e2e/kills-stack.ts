@@ -124,7 +124,8 @@ export async function createKillableStack(): Promise<KillableStack> {
       expected.add(program);
       process.kill(program.process.pid, 'SIGTERM');
       const how = await program.exited;
-      if (how !== 'exit code 0') surprises.push(`${program.name}: ${how}\n${(await program.lastLogLines()).join('\n')}`);
+      if (how !== 'exit code 0')
+        surprises.push(`${program.name}: ${how}\n${(await program.lastLogLines()).join('\n')}`);
     },
     stop: async () => {
       for (const child of running.values()) expected.add(child);

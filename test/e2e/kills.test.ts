@@ -52,7 +52,10 @@ afterAll(async () => {
 test('whatever is killed, nothing acknowledged is lost, nothing counts twice, and every state follows from the ledger', async () => {
   console.log(`KILL_SEED=${SEED}`);
   const random = createRandom(SEED);
-  const [sentFile, acknowledgedFile] = ['sent', 'acknowledged'].map((name) => join(stack.home.root, name)) as [string, string];
+  const [sentFile, acknowledgedFile] = ['sent', 'acknowledged'].map((name) => join(stack.home.root, name)) as [
+    string,
+    string,
+  ];
   let life = 0;
   const startClient = (): Promise<Child> => {
     life += 1;
@@ -92,7 +95,11 @@ test('whatever is killed, nothing acknowledged is lost, nothing counts twice, an
     await sleep(random.between(300, 1200));
     if (round % 3 === 2) giveReset(random.pick(RESET), `round ${round}`);
     // Somebody with the power to do so ends a workflow; the next bell starts another.
-    if (round % 4 === 3) await workflows.getHandle(random.pick(KEYS)).terminate('kills').catch(() => undefined);
+    if (round % 4 === 3)
+      await workflows
+        .getHandle(random.pick(KEYS))
+        .terminate('kills')
+        .catch(() => undefined);
     proxy.dropAcknowledgements(random.between(1, 3));
     await sleep(random.between(0, 300));
     const howMuch = random.pick(['whole', 'head'] as const);
@@ -108,7 +115,9 @@ test('whatever is killed, nothing acknowledged is lost, nothing counts twice, an
     expect(stack.surprises).toEqual([]);
     // Time to get somewhere before the next blow: a task that a killed worker held comes back after ten seconds.
     if (round % 5 === 4) await caughtUp().catch(() => undefined);
-    console.log(`round ${round + 1}: ${victims.join(' + ')}${killsClient ? ' + client' : ''}, ${Date.now() - began} ms`);
+    console.log(
+      `round ${round + 1}: ${victims.join(' + ')}${killsClient ? ' + client' : ''}, ${Date.now() - began} ms`,
+    );
   }
   await sleep(1000);
   await stack.stopProgram(client);
@@ -201,7 +210,7 @@ async function caughtUp(): Promise<void> {
 
 /** Subjects whose counters are not the number of their rows. */
 async function miscounted(): Promise<unknown[]> {
-  const found = await pool.query(
+  const found = await pool.query<Record<string, unknown>>(
     `select s.key, s.outcomes, s.failures, s.seq, r.outcomes as rows, r.failures as failed, r.seq as newest
      from subject s left join lateral (
        select count(*) as outcomes, count(*) filter (where kind = 1) as failures,

@@ -140,7 +140,9 @@ describe('the probe of a recovering tool', () => {
       expect(await state(key)).toMatchObject({ status: 'ESCALATED', relapses: [expect.any(Number)] }),
     );
     const silent = (await rowsOf(key)).filter(({ kind }) => kind === 2);
-    expect(silent).toEqual([{ kind: 2, probe: 1, call: expect.any(String) as string, id: expect.any(String) as string }]);
+    expect(silent).toEqual([
+      { kind: 2, probe: 1, call: expect.any(String) as string, id: expect.any(String) as string },
+    ]);
     await recovering(key);
     for (let i = 0; i < 2; i += 1) await succeed(other, 'curable');
     await eventually(() => expect(gate.check({ tool: 'curable' })).toMatchObject({ decision: 'allow' }));
@@ -266,7 +268,9 @@ async function breakTogether(...tools: readonly string[]): Promise<void> {
 /** Everything in the ledger has been judged and shown. */
 async function applied(key: string): Promise<void> {
   await eventually(async () => {
-    const found = await installation.pool.query('select 1 from subject where key = $1 and ring_seq <= applied_seq', [key]);
+    const found = await installation.pool.query('select 1 from subject where key = $1 and ring_seq <= applied_seq', [
+      key,
+    ]);
     expect(found.rowCount).toBe(1);
   });
 }

@@ -14,10 +14,10 @@ const scene = createScene(random);
 const [sent, acknowledged] = [openSync(SENT, 'as'), openSync(ACKNOWLEDGED, 'as')];
 const gates = await Promise.all(AGENTS.map((agent) => connect({ databaseUrl: DATABASE_URL, agent })));
 const pending = new Set<Promise<void>>();
-let stopping = false;
+const stopping = new AbortController();
 let number = 0;
 process.once('SIGTERM', () => {
-  stopping = true;
+  stopping.abort();
 });
 
 function send(report: Report): void {
@@ -33,7 +33,7 @@ function send(report: Report): void {
   pending.add(done);
 }
 
-for (let turn = 0; !stopping; turn += 1) {
+for (let turn = 0; !stopping.signal.aborted; turn += 1) {
   if (turn % 50 === 0) scene.newcomer(Number(LIFE) * 1000 + turn / 50).forEach(send);
   for (let burst = random.chance(0.02) ? 40 : random.between(0, 3); burst > 0; burst -= 1) send(scene.next(Date.now()));
   await sleep(random.between(5, 25));
