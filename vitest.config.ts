@@ -4,7 +4,8 @@ export default defineConfig({
   test: {
     // The SDK's native library and worker threads do not go together.
     pool: 'forks',
-    maxWorkers: 2,
+    // One file at a time: each brings servers of its own, and some of them count on being answered within seconds.
+    maxWorkers: 1,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     include: ['test/**/*.test.ts'],

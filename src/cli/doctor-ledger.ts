@@ -6,6 +6,8 @@ import { partitionsFor } from '../postgres/partitions.ts';
 import { createPool } from '../postgres/pool.ts';
 import { readHealth } from '../postgres/read-health.ts';
 import type { Health } from '../postgres/read-health.ts';
+import { currentRules } from '../postgres/rules.ts';
+import type { PublishedRules } from '../postgres/rules.ts';
 import { failed, failedBy, note, ok } from './finding.ts';
 import type { Finding } from './finding.ts';
 import { placeOf, requireLedger } from './ledger.ts';
@@ -27,6 +29,7 @@ export async function checkLedger(config: Config, tell: (finding: Finding) => vo
     const health = await readHealth(pool, before - DAY_MS);
     const skewMs = health.now - (before + Date.now()) / 2;
     for (const finding of findingsOf(health, placeOf(url), skewMs)) tell(finding);
+    tell(rulesInForce(await currentRules(pool)));
     return health.installation ?? undefined;
   } catch (error) {
     tell(failedBy('Ledger', error, 'Check DATABASE_URL and that the server runs.'));
@@ -55,6 +58,12 @@ function findingsOf(health: Health, place: string, skewMs: number): Finding[] {
     partitions(health),
     clock(skewMs),
   ];
+}
+
+function rulesInForce({ version, unreadable }: PublishedRules): Finding {
+  if (unreadable === undefined) return ok('Rules', `version ${version}`);
+  const found = `version ${unreadable.version} cannot be read by this Surety (${unreadable.complaint}); ${version} holds`;
+  return failed('Rules', found, 'Run the Surety that published it, or publish rules again: surety rules publish.');
 }
 
 function backlog({ waiting, waitingSeconds }: Health): Finding {

@@ -14,7 +14,7 @@ import { partName } from './state.ts';
 import { shownName, subjectsMatching } from './subject.ts';
 import { table } from './table.ts';
 import type { Cell } from './table.ts';
-import { iso, shortClock } from './time.ts';
+import { iso, todaysClock } from './time.ts';
 import { EXIT, parseCount } from './usage.ts';
 
 interface HistoryOptions {
@@ -111,7 +111,7 @@ function bySeq(a: Entry, b: Entry): number {
 }
 
 function rowOf(entry: Entry, name: string | undefined): { cells: Cell[]; note?: string } {
-  const time = shortClock(entry.at);
+  const time = todaysClock(entry.at);
   const tool = name === undefined ? [] : [name];
   if ('action' in entry) {
     const scope = entry.part === null || entry.part === WHOLE ? '' : partName(entry.part);
@@ -119,7 +119,7 @@ function rowOf(entry: Entry, name: string | undefined): { cells: Cell[]; note?: 
     return { cells: [time, ...tool, what, '', scope, '', ''], note: entry.reason };
   }
   const { kind, severity, scope, agent, detail, probe } = entry;
-  const how = probe === null ? '' : probe === 'live' ? ' (probe)' : ' (late)';
+  const how = probe === null ? '' : probe === 'live' ? '/probe' : '/late';
   const what: Cell = kind === 'failure' ? { text: `failure${how}`, style: 'red' } : `${kind}${how}`;
   const shown = [severity ?? '', scope === null ? '' : partName(scope)];
   const who = name === undefined ? [agent ?? text(detail['by']), callOf(entry)] : [];

@@ -89,7 +89,9 @@ async function publish(
 async function show(cli: Cli, options: { json?: boolean }): Promise<number> {
   const { terminal } = cli;
   return withLedger(cli.config, async (pool) => {
-    const { rules, version } = await currentRules(pool);
+    const { rules, version, unreadable } = await currentRules(pool);
+    if (unreadable !== undefined)
+      terminal.complain(plain(`Version ${unreadable.version} cannot be read by this Surety: ${unreadable.complaint}`));
     const publication = await readPublication(pool, version);
     const { publishedAt, publishedBy, comment } = publication ?? { publishedAt: null, publishedBy: null, comment: '' };
     if (options.json === true) {

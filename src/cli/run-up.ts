@@ -21,7 +21,7 @@ export async function runUp(cli: Cli, options: UpOptions): Promise<number> {
   const up = await bringUp(config, {
     progress: (message) => terminal.print(message),
     adopt: options.adopt === true,
-    onTrouble: (message) => terminal.complain(message),
+    onTrouble: unlessRepeated((message) => terminal.complain(message)),
     onChildExit: (message) => broken(message),
   });
   try {
@@ -37,6 +37,15 @@ export async function runUp(cli: Cli, options: UpOptions): Promise<number> {
     await up.stop();
     terminal.print('Stopped. Everything is kept in the data directory.');
   }
+}
+
+/** What is tried again and again fails with the same words each time. */
+function unlessRepeated(tell: (message: string) => void): (message: string) => void {
+  let last: string | undefined;
+  return (message) => {
+    if (message !== last) tell(message);
+    last = message;
+  };
 }
 
 /** Publishes and watches the rules until the end; answers why it came. */
@@ -85,7 +94,7 @@ function stopSignals({ terminal }: Cli): { asked: Promise<undefined>; isUp: () =
   };
 }
 
-const IN_DOUBT = 'WorkflowType="toolTrust" AND SuretyState!="TRUSTED"';
+const IN_DOUBT = 'ExecutionStatus="Running" AND WorkflowType="toolTrust" AND SuretyState!="TRUSTED"';
 
 function announce({ config, terminal }: Cli, { stack, notes }: Up, rules: string): void {
   const { home, databaseUrl, temporal, uiUrl } = stack;

@@ -59,6 +59,10 @@ async function status(cli: Cli, pattern: string | undefined, options: StatusOpti
   }
   return withLedger(cli.config, async (pool) => {
     const published = await currentRules(pool);
+    if (published.unreadable !== undefined) {
+      const { version } = published.unreadable;
+      cli.terminal.complain(`Rules version ${version} cannot be read by this Surety; ${published.version} holds here.`);
+    }
     if (options.by === 'domain') return statusByDomain(cli, pool, pattern, options);
     if (pattern !== undefined) return statusOfTools(cli, pool, pattern, published, options.json === true);
     const totals = await readTotals(pool);

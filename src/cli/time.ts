@@ -12,6 +12,12 @@ export function shortClock(ms: number): string {
   return clock(ms).slice(5);
 }
 
+/** Of today only the time. */
+export function todaysClock(ms: number): string {
+  const isToday = clock(ms).slice(0, 10) === clock(Date.now()).slice(0, 10);
+  return isToday ? clock(ms).slice(11) : shortClock(ms);
+}
+
 export function iso(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -4,7 +4,7 @@ import { promptFor } from '../domain/gate/prompt.ts';
 import { scopeOf } from '../domain/key/scope.ts';
 import { summarise } from '../domain/outcome/summary.ts';
 import type { Report } from '../domain/outcome/report.schema.ts';
-import { newOutcomeId } from '../postgres/outcome-id.ts';
+import { newOutcomeId, outcomeId } from '../postgres/outcome-id.ts';
 import type { Backend } from './backend.ts';
 import { ApprovalRequired, CallDenied } from './errors.ts';
 import type { CallContext, ToolGate } from './tool-gate.ts';
@@ -42,22 +42,21 @@ export function createGuard<Args, Result>(
   const { tool, report, enqueue } = needs;
   return async (args, context = {}) => {
     const permission = context.permission ?? (await options.permission?.(args));
-    const decision = tool.check(args, { ...context, ...(permission === undefined ? {} : { permission }) });
+    const check = () => tool.check(args, { ...context, ...(permission === undefined ? {} : { permission }) });
     const call = { ...needs.identity, ...callOf(context), callId: context.callId ?? newOutcomeId() };
-    const startedAt = Date.now();
+    const { decision, probe } = await admission(needs, check, args, call);
     const base = {
       tool: tool.name,
       server: tool.server,
       args,
-      startedAt,
+      startedAt: Date.now(),
       ...call,
       ...(decision.trustVersion === undefined ? {} : { trustVersion: decision.trustVersion }),
     };
-    if (decision.decision === 'allow') return ran(run, args, base, enqueue);
-    const probe = await admission(needs, decision, args, call);
+    if (probe === undefined) return ran(run, args, base, enqueue);
     const renewal = keepRenewed(needs, probe);
     try {
-      return await ran(run, args, { ...base, startedAt: Date.now(), probe: probe.token }, report);
+      return await ran(run, args, { ...base, probe: probe.token }, report);
     } finally {
       renewal.stop();
     }
@@ -86,29 +85,40 @@ interface Probe {
   readonly leaseSeconds: number;
 }
 
-/** A probe that somebody else holds is waited for, since it may soon be over; then a person is asked. */
+interface Admission {
+  readonly decision: Decision;
+  /** Absent where none is needed. */
+  readonly probe?: Probe;
+}
+
+/**
+ * A probe that somebody else holds is waited for, since it may soon be over; then a person is asked. What has become of
+ * the tool meanwhile is looked at again each time: it may have recovered, or relapsed.
+ */
 async function admission(
   { tool, backend, view }: GuardNeeds,
-  decision: Exclude<Decision, { decision: 'allow' }>,
+  check: () => Decision,
   args: unknown,
   call: { callId: string; agent?: string },
-): Promise<Probe> {
-  if (decision.decision === 'deny') throw new CallDenied(decision);
-  if (decision.via === 'person' || decision.probes === undefined) throw held(tool, args, decision);
-  const { probeWaitMs, probeLeaseSeconds } = view.rulesOf({ kind: 'tool', server: tool.server, name: tool.name }).own
-    .rule;
-  const scope = scopeOf(tool.name, args);
-  const deadline = Date.now() + probeWaitMs;
-  for (;;) {
+): Promise<Admission> {
+  for (let deadline = Infinity; ;) {
+    const decision = check();
+    if (decision.decision === 'allow') return { decision };
+    if (decision.decision === 'deny') throw new CallDenied(decision);
+    if (decision.via === 'person' || decision.probes === undefined) throw held(tool, args, decision);
+    const { rule } = view.rulesOf({ kind: 'tool', server: tool.server, name: tool.name }).own;
+    const scope = scopeOf(tool.name, args);
+    deadline = Math.min(deadline, Date.now() + rule.probeWaitMs);
     const token = await backend.acquireProbe({
       parts: decision.probes,
       toolKey: tool.key,
       ...(scope === undefined ? {} : { scope }),
       ...call,
+      callId: outcomeId(call.callId, tool.server, tool.name),
       trustVersion: decision.trustVersion ?? 0,
-      leaseSeconds: probeLeaseSeconds,
+      leaseSeconds: rule.probeLeaseSeconds,
     });
-    if (token !== undefined) return { token, leaseSeconds: probeLeaseSeconds };
+    if (token !== undefined) return { decision, probe: { token, leaseSeconds: rule.probeLeaseSeconds } };
     if (Date.now() >= deadline) throw held(tool, args, decision);
     await sleep(PROBE_POLL_MS);
   }

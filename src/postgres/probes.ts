@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { scopeOfPart } from '../domain/trust/parts.ts';
 import { inTransaction } from './pool.ts';
 
 export interface ProbeRequest {
@@ -40,7 +41,8 @@ export async function acquireProbe(pool: pg.Pool, request: ProbeRequest): Promis
           request.leaseSeconds,
         ],
       );
-      if (taken.rowCount !== keys.length) throw new Taken();
+      // In this order: whoever held it before us has said by now what came of it.
+      if (taken.rowCount !== keys.length || (await hasRelapsed(client, request.parts))) throw new Taken();
       return taken.rows[0]?.token;
     });
   } catch (error) {
@@ -50,6 +52,22 @@ export async function acquireProbe(pool: pg.Pool, request: ProbeRequest): Promis
 }
 
 class Taken extends Error {}
+
+/** Whether a part is no longer to be tried, or has a failure that nobody has judged yet. */
+async function hasRelapsed(client: pg.PoolClient, parts: ProbeRequest['parts']): Promise<boolean> {
+  const found = await client.query(
+    `select 1 from unnest($1::text[], $2::text[], $3::text[]) as tried (key, part, scope)
+       join subject s on s.key = tried.key left join trust t on t.subject = s.id
+     where t.parts -> tried.part ->> 'status' in ('ESCALATED', 'BLOCKED') or exists (
+       select 1 from ledger l left join name n on n.id = l.scope
+       where l.subject = s.id and l.seq > s.applied_seq and l.kind <> 0 and tried.scope in ('', n.text)
+     ) or exists (
+       select 1 from ledger l where l.server_subject = s.id and l.server_seq > s.applied_seq and l.kind <> 0
+     )`,
+    [parts.map(({ key }) => key), parts.map(({ part }) => part), parts.map(({ part }) => scopeOfPart(part))],
+  );
+  return found.rows.length > 0;
+}
 
 /** False once the lease has lapsed: then somebody else may be probing. */
 export async function renewProbe(pool: pg.Pool, token: string, leaseSeconds: number): Promise<boolean> {

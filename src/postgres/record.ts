@@ -48,8 +48,9 @@ export interface Flushed {
 
 /**
  * One statement: heads are locked in id order, rows inserted in id order, heads advanced from the rows really inserted.
- * Locks are always taken in that order, so two flushes can wait for each other but not for ever. A server's head is
- * locked only when the row concerns it; else every tool of a server would queue behind it.
+ * Locks are always taken in that order, so two flushes can wait for each other but not for ever. They leave room for the
+ * key, which whoever takes a probe looks up while holding the row that its late holder's report is to delete. A server's
+ * head is locked only when the row concerns it; else every tool of a server would queue behind it.
  */
 const RECORD = `
 with input as materialized (
@@ -71,7 +72,7 @@ heads as materialized (
     union select i.server_subject from input i join subject v on v.id = i.server_subject
     where i.on_server or v.attentive or v.ring_seq > v.applied_seq
   )
-  order by s.id for update
+  order by s.id for no key update
 ),
 clock as materialized (
   -- Read once the heads are locked: a row that waited for its place must not be older than the row before it, or what

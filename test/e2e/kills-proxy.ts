@@ -9,8 +9,8 @@ export interface Proxy {
   dropAcknowledgements(count: number): void;
   /** How many were lost so far. */
   readonly dropped: number;
-  /** While held, nobody gets through. */
-  hold(): void;
+  /** The same for one flush, and nobody gets through any more until `release`. */
+  dropAcknowledgementAndHold(): void;
   release(): void;
   close(): Promise<void>;
 }
@@ -19,7 +19,7 @@ export interface Proxy {
 const FLUSH = Buffer.from('\0record\0');
 
 export async function startProxy(postgresPort: number): Promise<Proxy> {
-  let [armed, dropped, held] = [0, 0, false];
+  let [armed, dropped, holds, held] = [0, 0, false, false];
   const sockets = new Set<Socket>();
 
   const server = createServer((client) => {
@@ -57,6 +57,7 @@ export async function startProxy(postgresPort: number): Promise<Proxy> {
       const messages = messagesIn(swallowed);
       if (!messages.includes('Z')) return;
       if (!messages.includes('E')) dropped += 1;
+      held = holds;
       cut();
     });
   });
@@ -67,14 +68,14 @@ export async function startProxy(postgresPort: number): Promise<Proxy> {
     dropAcknowledgements: (count) => {
       armed = count;
     },
+    dropAcknowledgementAndHold: () => {
+      [armed, holds] = [1, true];
+    },
     get dropped() {
       return dropped;
     },
-    hold: () => {
-      held = true;
-    },
     release: () => {
-      held = false;
+      [holds, held] = [false, false];
     },
     close: async () => {
       for (const socket of sockets) socket.destroy();

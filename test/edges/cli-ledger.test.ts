@@ -250,6 +250,13 @@ describe('without a worker', () => {
       .toContain('"blocked"');
   });
 
+  test('rules of a newer Surety are told of; those before them hold', async () => {
+    await idle.pool.query(`insert into rules (body, published_by) values ('{"someday": true}', 'the future')`);
+    const there = { env: environmentOf(idle) };
+    expect((await runCli(['status'], there)).stderr).toContain('Rules version 2 cannot be read');
+    expect((await runCli(['doctor'], there)).stdout).toContain('✗ Rules: version 2');
+  });
+
   test('a newer schema is refused', async () => {
     await idle.pool.query("insert into migration (number, name) values (9999, '9999-future.sql')");
     for (const args of [['status'], ['reset', '*', '--yes'], ['check', '--tool', 'x']]) {

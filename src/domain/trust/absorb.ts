@@ -1,5 +1,5 @@
 import type { RuleView } from '../rules/resolve.ts';
-import { advanceAll, applyEntries, needsUnfolding } from './apply.ts';
+import { advanceAll, applyPage } from './apply.ts';
 import type { PartEffect } from './draft.ts';
 import type { Entry } from './entry.ts';
 import type { Parts, Subject } from './parts.ts';
@@ -121,40 +121,14 @@ function jumpedTo(watermark: Watermark, memory: Memory, pulled: Pulled, why: str
 }
 
 function read(memory: Memory, pulled: Pulled): Absorbed {
-  const { subject, rules } = memory;
-  let parts = memory.parts;
-  const effects: PartEffect[] = [];
-  let readTo = memory.watermark;
-  for (const { eventful, folded } of segments(pulled.entries)) {
-    if (eventful !== undefined) {
-      const applied = applyEntries(subject, parts, [eventful], rules, memory.version + 1);
-      parts = applied.parts;
-      effects.push(...applied.effects);
-      readTo = { ...pulled.watermark, seq: eventful.seq, id: null };
-    }
-    // Folded successes say nothing about single calls; where those matter the rows are read again one by one.
-    const known = parts;
-    if (folded.some((entry) => needsUnfolding(known, entry))) {
-      return { memory: { ...memory, watermark: readTo, parts }, effects, remarks: [], unread: true };
-    }
-    const applied = applyEntries(subject, parts, folded, rules, memory.version + 1);
-    parts = applied.parts;
-    effects.push(...applied.effects);
+  const { subject, rules, watermark } = memory;
+  const page = applyPage(subject, memory.parts, pulled.entries, rules, memory.version + 1);
+  const { parts, effects, stoppedAfter } = page;
+  if (stoppedAfter === undefined) {
+    const after = { ...memory, watermark: pulled.watermark, parts };
+    return { memory: after, effects, remarks: [], unread: pulled.more };
   }
-  return { memory: { ...memory, watermark: pulled.watermark, parts }, effects, remarks: [], unread: pulled.more };
-}
-
-/** An eventful row and the folded successes up to the next one. Those overlap in the ledger, so they stand or fall together. */
-function* segments(entries: readonly Entry[]): Generator<{ eventful?: Entry; folded: readonly Entry[] }> {
-  let folded: Entry[] = [];
-  let eventful: Entry | undefined;
-  for (const entry of entries) {
-    if ('count' in entry) {
-      folded.push(entry);
-      continue;
-    }
-    if (eventful !== undefined || folded.length > 0) yield { ...(eventful ? { eventful } : {}), folded };
-    [eventful, folded] = [entry, []];
-  }
-  if (eventful !== undefined || folded.length > 0) yield { ...(eventful ? { eventful } : {}), folded };
+  // The rows from there on are read again one by one.
+  const readTo = stoppedAfter === 0 ? watermark : { ...pulled.watermark, seq: stoppedAfter, id: null };
+  return { memory: { ...memory, watermark: readTo, parts }, effects, remarks: [], unread: true };
 }

@@ -23,12 +23,58 @@ export function applyEntries(
   version: number,
 ): Applied {
   const draft = draftOf(subject, parts, view, version);
-  for (const entry of entries) {
-    if (isOrder(entry)) applyOrder(draft, entry);
-    else applyCall(draft, entry);
-    if (draft.size >= MOST_SCOPES) bound(draft, entry.receivedAt);
+  for (const entry of entries) applyOne(draft, entry);
+  return appliedOf(draft);
+}
+
+/**
+ * Applies a page in which successes may be folded. Folded ones say nothing about single calls: where those matter the
+ * page is read only up to the eventful row before them, and `stoppedAfter` is the place of that row, or 0.
+ */
+export function applyPage(
+  subject: Subject,
+  parts: Parts,
+  entries: readonly Entry[],
+  view: RuleView,
+  version: number,
+): Applied & { readonly stoppedAfter?: number } {
+  const draft = draftOf(subject, parts, view, version);
+  let lastEventful = 0;
+  for (let index = 0; index < entries.length;) {
+    // Folded successes between two eventful rows overlap in the ledger, so they stand or fall together.
+    const end = endOfGroup(entries, index);
+    const group = entries.slice(index, end);
+    if (group.some((entry) => isFolded(entry) && needsUnfolding(draft.parts, entry))) {
+      return { ...appliedOf(draft), stoppedAfter: lastEventful };
+    }
+    for (const entry of group) applyOne(draft, entry);
+    const [first] = group;
+    if (first !== undefined && !isFolded(first)) lastEventful = first.seq;
+    index = end;
   }
-  return { parts: draft.parts, effects: draft.effects, touched: [...draft.touched] };
+  return appliedOf(draft);
+}
+
+/** One eventful row, or all folded ones up to the next. */
+function endOfGroup(entries: readonly Entry[], start: number): number {
+  let end = start + 1;
+  const isRun = (index: number) => entries[index] !== undefined && isFolded(entries[index]);
+  if (isRun(start)) while (isRun(end)) end += 1;
+  return end;
+}
+
+function isFolded(entry: Entry): boolean {
+  return 'count' in entry;
+}
+
+function applyOne(draft: Draft, entry: Entry): void {
+  if (isOrder(entry)) applyOrder(draft, entry);
+  else applyCall(draft, entry);
+  if (draft.size >= MOST_SCOPES) bound(draft, entry.receivedAt);
+}
+
+function appliedOf({ parts, effects, touched }: Draft): Applied {
+  return { parts, effects, touched: [...touched] };
 }
 
 /** Moves every part to where time alone has brought it by `now`, and forgets what is spent. */
@@ -38,11 +84,11 @@ export function advanceAll(subject: Subject, parts: Parts, now: number, view: Ru
     advancePart(draft, part, now);
     forgetIfSpent(draft, part, now);
   }
-  return { parts: draft.parts, effects: draft.effects, touched: [...draft.touched] };
+  return appliedOf(draft);
 }
 
 /** Whether a folded entry would reach a part that waits for single successes. */
-export function needsUnfolding(parts: Parts, entry: Entry): boolean {
+function needsUnfolding(parts: Parts, entry: Entry): boolean {
   if (isOrder(entry)) return false;
   const scope = entry.scope ?? WHOLE;
   const reached = [WHOLE, scope, partOfAgent(scope, entry.agent ?? '')];
