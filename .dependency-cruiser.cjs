@@ -24,7 +24,12 @@ module.exports = {
       severity: 'error',
       from: { path: '^workflows' },
       to: {
-        pathNot: ['^workflows', '^src/domain', '^src/temporal/search-attributes[.]ts$', '^node_modules/@temporalio/(workflow|common)/'],
+        pathNot: [
+          '^workflows',
+          '^src/domain',
+          '^src/temporal/search-attributes[.]ts$',
+          '^node_modules/@temporalio/(workflow|common)/',
+        ],
       },
     },
     {

@@ -27,6 +27,8 @@ import type { Taken, Told } from './turn.ts';
 
 /** Short enough that a cold worker replays it in a blink. */
 const LONGEST_HISTORY = 400;
+/** In bytes: with one more projection of a tool of very many scopes it still fits into one message, which are four megabytes. */
+const LARGEST_HISTORY = 2_500_000;
 
 export interface ToolTrustInput extends Subject {
   readonly carried?: Carried;
@@ -117,7 +119,8 @@ export async function toolTrust(input: ToolTrustInput): Promise<void> {
       failures += 1;
       await sleep(Math.min(60, 2 ** failures) * 1000, { summary: 'waiting for the ledger' });
     }
-    if (!workflowInfo().continueAsNewSuggested && workflowInfo().historyLength <= LONGEST_HISTORY) continue;
+    const { continueAsNewSuggested, historyLength, historySize } = workflowInfo();
+    if (!continueAsNewSuggested && historyLength <= LONGEST_HISTORY && historySize <= LARGEST_HISTORY) continue;
     await condition(() => allHandlersFinished() || orders.length > 0);
     // Nothing may be awaited between this look at the queue and continuing: what has arrived is carried along.
     if (orders.length > 0 || reported.length > MOST_APPENDED) continue;

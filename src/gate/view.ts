@@ -4,16 +4,19 @@ import type { LedgerOutcome } from '../domain/outcome/ledger-outcome.ts';
 import { viewForServer, viewForTool } from '../domain/rules/resolve.ts';
 import type { RuleView } from '../domain/rules/resolve.ts';
 import type { Rules } from '../domain/rules/rules.schema.ts';
-import { applyEntries } from '../domain/trust/apply.ts';
+import { applyOne } from '../domain/trust/apply.ts';
+import type { Draft } from '../domain/trust/draft.ts';
+import { draftOf } from '../domain/trust/draft.ts';
 import { countsOnServer, LOCAL } from '../domain/trust/entry.ts';
 import { isPlain } from '../domain/trust/parts.ts';
-import type { Parts, Subject } from '../domain/trust/parts.ts';
+import type { Subject } from '../domain/trust/parts.ts';
 import { stricterOf } from '../domain/trust/reconcile.ts';
 import type { Settings, Standing } from '../postgres/snapshot.ts';
 
 /** What this process has seen fail and the projection may not know yet. */
 interface Local {
-  parts: Parts;
+  /** Written to, so that a failure of a tool with a thousand scopes costs what any other does. */
+  draft: Draft;
   /** The newest of its own rows; undefined while one is on its way to the ledger. */
   seq: number | undefined;
 }
@@ -83,8 +86,8 @@ export class View {
   doubt(key: string, subject: Subject, rules: RuleView): InDoubt | undefined {
     const standing = this.#standings.get(key);
     const local = this.#local.get(key);
-    if (standing === undefined && (local === undefined || isPlain(local.parts))) return undefined;
-    const parts = stricterOf(standing?.parts ?? {}, local?.parts ?? {});
+    if (standing === undefined && (local === undefined || isPlain(local.draft.parts))) return undefined;
+    const parts = stricterOf(standing?.parts ?? {}, local?.draft.parts ?? {});
     return { key, subject, rules, parts, version: standing?.version ?? 0 };
   }
 
@@ -101,15 +104,16 @@ export class View {
       ? { kind: 'server', server: outcome.server, name: '' }
       : { kind: 'tool', server: outcome.server, name: outcome.name };
     const key = onServer ? serverKey(outcome.server) : toolKey(outcome.server, outcome.name);
+    const rules = this.rulesOf(subject);
     const local = this.#local.get(key);
-    const base = local?.parts ?? this.#standings.get(key)?.parts ?? {};
     const version = (this.#standings.get(key)?.version ?? 0) + 1;
     const { probe: _, ...failure } = outcome;
-    const entry = { ...failure, seq: 0, receivedAt: now };
-    const { parts } = applyEntries(subject, base, [entry], this.rulesOf(subject), version);
+    const base = local?.draft ?? draftOf(subject, this.#standings.get(key)?.parts ?? {}, rules, version);
+    const draft = { ...base, view: rules, version, effects: [], touched: new Set<string>() };
+    applyOne(draft, { ...failure, seq: 0, receivedAt: now });
     if (this.#local.size >= MOST_LOCAL && local === undefined) this.#dropOldest();
-    this.#local.set(key, { parts, seq: undefined });
-    if (!isPlain(parts)) this.revision += 1;
+    this.#local.set(key, { draft, seq: undefined });
+    if (!isPlain(draft.parts)) this.revision += 1;
     return key;
   }
 
@@ -122,14 +126,14 @@ export class View {
   /** The workflow has judged everything up to `seq`: its word replaces ours. Counts that led to nothing are kept. */
   applied(key: string, seq: number): void {
     const local = this.#local.get(key);
-    if (local?.seq === undefined || local.seq > seq || isPlain(local.parts)) return;
+    if (local?.seq === undefined || local.seq > seq || isPlain(local.draft.parts)) return;
     this.#local.delete(key);
     this.revision += 1;
   }
 
   /** Keys with a provisional judgement that waits for the workflow's. */
   provisional(): string[] {
-    return [...this.#local].filter(([, { parts }]) => !isPlain(parts)).map(([key]) => key);
+    return [...this.#local].filter(([, { draft }]) => !isPlain(draft.parts)).map(([key]) => key);
   }
 
   isKnown(key: string): boolean {
@@ -152,7 +156,7 @@ export class View {
   }
 
   #dropOldest(): void {
-    const plain = [...this.#local].find(([, { parts }]) => isPlain(parts)) ?? [...this.#local][0];
+    const plain = [...this.#local].find(([, { draft }]) => isPlain(draft.parts)) ?? [...this.#local][0];
     if (plain !== undefined) this.#local.delete(plain[0]);
   }
 }

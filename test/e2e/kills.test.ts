@@ -228,7 +228,7 @@ async function caughtUp(): Promise<void> {
 
 /** Subjects whose counters are not the number of their rows. */
 async function miscounted(): Promise<unknown[]> {
-  const found = await pool.query(
+  const found = await pool.query<Record<string, unknown>>(
     `select s.key, s.outcomes, s.failures, s.seq, r.rows, r.failed, r.newest from subject s join lateral (
        select count(*) as rows, count(*) filter (where kind = 1) as failed, coalesce(max(place), 0) as newest,
          count(distinct place) as places

@@ -140,7 +140,7 @@ test('malformed orders are refused and harm nothing', async () => {
   expect(await ordersOf('abused')).toEqual([]);
   expect(await projected(installation, keyOf('abused'))).toMatchObject({ status: 'ESCALATED' });
   expect((await order('abused', 'reset', { by: 'ann', reason: 'strange \0 \ud800 text' })).status).toBe('TRUSTED');
-  expect(await failedTasks(installation)).toEqual([]);
+  expect((await failedTasks(installation)).join('\n')).toBe('');
 });
 
 test('an order that cannot be recorded is refused, not swallowed', async () => {

@@ -67,7 +67,7 @@ function isFolded(entry: Entry): boolean {
   return 'count' in entry;
 }
 
-function applyOne(draft: Draft, entry: Entry): void {
+export function applyOne(draft: Draft, entry: Entry): void {
   if (isOrder(entry)) applyOrder(draft, entry);
   else applyCall(draft, entry);
   if (draft.size >= MOST_SCOPES) bound(draft, entry.receivedAt);
