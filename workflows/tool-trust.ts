@@ -113,7 +113,8 @@ export async function toolTrust(input: ToolTrustInput): Promise<void> {
       }
       failures = 0;
     } catch (error) {
-      if (!(error instanceof ActivityFailure)) throw error;
+      // What a local activity failed with arrives bare, what an ordinary one failed with in an envelope.
+      if (!(error instanceof ActivityFailure || error instanceof ApplicationFailure)) throw error;
       // Appending again what was appended already is harmless: rows are known by their ids.
       [reported, orders, rung] = [[...taken.reported, ...reported], [...taken.orders, ...orders], true];
       failures += 1;

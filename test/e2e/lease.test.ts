@@ -145,9 +145,7 @@ describe('the probe of a recovering tool', () => {
     const key = toolKey('local', 'curable');
     await relapsedOnce(key);
     const silent = (await rowsOf(key)).filter(({ kind }) => kind === UNKNOWN);
-    expect(silent).toEqual([
-      { kind: 2, probe: 1, call: expect.any(String) as string, id: expect.any(String) as string },
-    ]);
+    expect(silent).toEqual([{ kind: UNKNOWN, probe: LAPSED, call: outcomeId(callId, 'local', 'curable') }]);
     await recovering(key);
     for (let i = 0; i < 2; i += 1) await succeed(other, 'curable');
     await eventually(() => expect(gate.check({ tool: 'curable' })).toMatchObject({ decision: 'allow' }));
@@ -239,7 +237,7 @@ describe('a server and its tools that recover together', () => {
     const { ran = 0, asked = 0, ...others } = counts;
     expect(others).toEqual({});
     expect(ran + asked).toBe(200);
-    expect(ran).toBeGreaterThan(20);
+    expect(ran).toBeGreaterThan(10);
     await Promise.all(tools.map(({ tool }) => applied(toolKey('remote', tool))));
     await applied(serverKey('remote'));
     const [search, write, server] = await Promise.all(
