@@ -59,6 +59,8 @@ export async function startProxy(postgresPort: number): Promise<Proxy> {
       if (!messages.includes('E')) dropped += 1;
       held = holds;
       cut();
+      // Who has another connection open must not get through on that one either.
+      if (held) for (const socket of sockets) socket.destroy();
     });
   });
   server.listen(0, '127.0.0.1');

@@ -115,7 +115,9 @@ test('a report whose acknowledgement was lost, sent again when the ledger is in 
   const proxy = await proxied();
   const gate = await connect({ databaseUrl: proxy.url, agent: 'late' });
   const other = await connect({ databaseUrl: stack.databaseUrl(), agent: 'other' });
-  onTestFinished(async () => void (await Promise.all([gate.close(), other.close()])));
+  onTestFinished(async () => {
+    await Promise.all([gate.close(), other.close()]);
+  });
   const border = (Math.floor(Date.now() / WEEK_MS) + 1) * WEEK_MS;
   const [lastOfWeek, firstOfNext, farAhead] = [border - 1, border, border + 6 * WEEK_MS].map(idAt);
   const broken = { tool: 'resent', result: { error: 'it exploded', http_status: 500 } };
