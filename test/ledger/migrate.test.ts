@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { migrate } from '../../src/postgres/migrate.ts';
 import { createPartitions, dropPartitions } from '../../src/postgres/partitions.ts';
 import { createPool } from '../../src/postgres/pool.ts';
 import { lowestIdAt, newOutcomeId } from '../../src/postgres/outcome-id.ts';
 import { withDatabase } from '../support/global-setup.ts';
-import { append, outcome } from './support.ts';
+import { append, failure, outcome } from './support.ts';
 import { Names, Subjects } from '../../src/postgres/intern.ts';
 
 const name = `surety_${randomUUID().slice(0, 8)}`;
@@ -53,25 +53,35 @@ test('rows of a clock that ran ahead are moved once their week has a partition',
   expect((await pool.query('select 1 from ledger where id = $1', [id])).rowCount).toBe(1);
 });
 
-test('a partition is dropped only past retention, and only when every tool has applied it', async () => {
+describe('a partition is dropped only past retention, and only when every tool and server has applied it', () => {
   const ledger = { pool, names: new Names(pool), subjects: new Subjects(pool) };
   const past = Date.now() - 100 * DAY;
-  await createPartitions(pool, past);
-  const id = lowestIdAt(past).slice(0, 13) + newOutcomeId().slice(13);
-  await append(ledger, [
-    {
-      ...outcome({ name: 'old', callId: id }),
-      kind: 'failure',
-      severity: 'server_error',
-      category: 'quality',
-      evidence: 'text',
-    },
-  ]);
-  const kept = await dropPartitions(pool, Date.now(), 30);
-  expect((await pool.query('select 1 from ledger where id = $1', [id])).rowCount).toBe(1);
-  await pool.query('update subject set applied_seq = seq');
-  const dropped = await dropPartitions(pool, Date.now(), 30);
-  expect(dropped.length + kept.length).toBeGreaterThan(0);
-  expect((await pool.query('select 1 from ledger where id = $1', [id])).rowCount).toBe(0);
-  expect(await dropPartitions(pool, Date.now(), 3650)).toEqual([]);
+  const old = () => ({ callId: lowestIdAt(past).slice(0, 13) + newOutcomeId().slice(13) });
+  const isKept = async ({ callId }: { callId: string }) =>
+    (await pool.query('select 1 from ledger where id = $1', [callId])).rowCount === 1;
+  const wantsBell = async (key: string) =>
+    (await pool.query('select 1 from subject where key = $1 and ring_seq > applied_seq', [key])).rowCount === 1;
+
+  beforeEach(() => createPartitions(pool, past));
+
+  test('a success that never rang is rung for, and goes once it has been seen', async () => {
+    const success = outcome({ name: 'quiet', ...old() });
+    await append(ledger, [success]);
+    await dropPartitions(pool, Date.now(), 30);
+    expect(await isKept(success)).toBe(true);
+    expect(await wantsBell('tool:local/quiet')).toBe(true);
+    await pool.query('update subject set applied_seq = seq');
+    expect(await dropPartitions(pool, Date.now(), 30)).not.toEqual([]);
+    expect(await isKept(success)).toBe(false);
+    expect(await dropPartitions(pool, Date.now(), 3650)).toEqual([]);
+  });
+
+  test('a row that only the server has not applied keeps it, too', async () => {
+    const unreached = failure({ server: 'mcp', name: 'gone', category: 'reachability', severity: 'timeout', ...old() });
+    await append(ledger, [unreached]);
+    await pool.query("update subject set applied_seq = seq where kind = 'tool'");
+    await dropPartitions(pool, Date.now(), 30);
+    expect(await isKept(unreached)).toBe(true);
+    expect(await wantsBell('server:mcp')).toBe(true);
+  });
 });
