@@ -9,7 +9,7 @@ import type { Applied } from '../trust/apply.ts';
 import type { PartEffect } from '../trust/draft.ts';
 import { countsOnServer, LOCAL } from '../trust/entry.ts';
 import type { CallEntry, Entry, OrderEntry } from '../trust/entry.ts';
-import { isPlain } from '../trust/parts.ts';
+import { isPlain, nextDue } from '../trust/parts.ts';
 import type { Parts, Subject } from '../trust/parts.ts';
 
 /** One subject of a book, and what just happened to it. */
@@ -34,6 +34,8 @@ export interface Touched {
 export class Book {
   readonly #rules: Rules;
   readonly #pages = new Map<string, Page>();
+  /** Pages that time alone will change, and when. Most never are among them. */
+  readonly #due = new Map<string, number>();
 
   constructor(rules: Rules) {
     this.#rules = rules;
@@ -59,9 +61,10 @@ export class Book {
 
   /** Lets time pass for everybody. */
   advance(now: number): readonly Touched[] {
-    return [...this.#pages.values()]
-      .map((page) => this.#turn(page, (version) => advanceAll(page.subject, page.parts, now, page.rules, version)))
-      .filter(({ effects }) => effects.length > 0);
+    const due = [...this.#due].filter(([, at]) => at <= now).map(([key]) => this.#pages.get(key));
+    return due
+      .filter((page) => page !== undefined)
+      .map((page) => this.#turn(page, (version) => advanceAll(page.subject, page.parts, now, page.rules, version)));
   }
 
   decide(server: string, name: string, call: { scope?: string; agent?: string }, now: number): Decision {
@@ -83,6 +86,7 @@ export class Book {
 
   forgetAll(): void {
     this.#pages.clear();
+    this.#due.clear();
   }
 
   #doubt(subject: Subject): InDoubt | undefined {
@@ -99,6 +103,10 @@ export class Book {
     const { parts, effects, touched } = apply(page.version + 1);
     const after = { ...page, parts, version: page.version + (effects.length > 0 ? 1 : 0) };
     this.#pages.set(page.key, after);
+    // A deadline is moved by what changes the state, and by the failures that keep an escalation alive.
+    const due = touched.length === 0 ? this.#due.get(page.key) : nextDue(page.subject, parts, page.rules)?.at;
+    if (due === undefined) this.#due.delete(page.key);
+    else this.#due.set(page.key, due);
     return { page: after, parts: touched, effects };
   }
 

@@ -1,6 +1,6 @@
 import type { Answer } from '../gate/decision.ts';
 import { ruleOfPart, scopeOfPart, WHOLE } from '../trust/parts.ts';
-import { failuresInWindow } from '../trust/tally.ts';
+import { failuresInWindow, isSpent } from '../trust/tally.ts';
 import { dueAt } from '../trust/transition.ts';
 import { stricter, TRUSTED } from '../trust/trust.ts';
 import type { Status } from '../trust/trust.ts';
@@ -31,8 +31,11 @@ export interface Line extends Partial<Seen> {
 
 export function seenOf(page: Page, part: string, nowMs: number): Seen {
   const { subject, rules, parts } = page;
-  const state = parts[part] ?? TRUSTED;
   const rule = ruleOfPart(subject, rules, part);
+  const kept = parts[part] ?? TRUSTED;
+  // What nothing can count any more is forgotten when its part is next met; it is not shown until then.
+  const isForgotten = part !== WHOLE && kept.status === 'TRUSTED' && isSpent(kept.tally, rule, nowMs);
+  const state = isForgotten ? TRUSTED : kept;
   const due = dueAt(state, rule);
   const scope = scopeOfPart(part);
   return {
