@@ -113,12 +113,14 @@ fresh as (
 -- Materialized, for correctness: of a head that changed since this statement began, Postgres looks the row up again when
 -- it comes to updating it, and misses it in a union that the planner has merged into the join.
 advance as materialized (
-  select f.subject as id, max(f.seq) as seq, count(*) as outcomes, count(*) filter (where f.kind = 1) as failures,
+  -- Orders have places of their own and are no outcomes.
+  select f.subject as id, max(f.seq) as seq, count(*) filter (where f.kind <= 2) as outcomes,
+    count(*) filter (where f.kind = 1) as failures,
     max(f.seq) filter (where i.rings or h.attentive) as ring_seq
   from fresh f join input i on i.id = f.id join heads h on h.id = f.subject
   group by f.subject
   union all
-  select f.server_subject, max(f.server_seq), count(*), count(*) filter (where f.kind = 1),
+  select f.server_subject, max(f.server_seq), count(*) filter (where f.kind <= 2), count(*) filter (where f.kind = 1),
     max(f.server_seq) filter (where i.on_server or v.attentive)
   from fresh f join input i on i.id = f.id join heads v on v.id = f.server_subject
   group by f.server_subject

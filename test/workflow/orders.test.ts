@@ -35,6 +35,10 @@ const ordersOf = async (tool: string) => {
   return found.rows;
 };
 
+const countedOf = async (tool: string) =>
+  (await installation.pool.query<{ outcomes: number }>('select outcomes from subject where key = $1', [keyOf(tool)]))
+    .rows[0]?.outcomes;
+
 describe('orders given to the workflow', () => {
   test('return when they are in the ledger, applied, and visible to every gate', async () => {
     await fail(gate, 'ordered', 3);
@@ -60,6 +64,7 @@ describe('orders given to the workflow', () => {
       { kind: 4, by: 'bob (unverified)', reason: 'leaks keys', scope: null },
       { kind: 3, by: 'ann (unverified)', reason: '', scope: null },
     ]);
+    expect(await countedOf('ordered')).toBe(3);
     expect((await auditOf(installation, keyOf('ordered'))).map(({ action }) => action)).toEqual([
       'escalated',
       'recovering',
