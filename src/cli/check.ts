@@ -22,7 +22,7 @@ interface CheckOptions {
 
 const EXIT_OF = { allow: EXIT.ok, deny: EXIT.denied, ask: EXIT.ask } as const;
 /** A gate learns of tools that somebody asked about with its next poll. */
-const NEXT_POLL_MS = 2500;
+const NEXT_POLL_MS = 500;
 
 export function registerCheck(program: Command): void {
   program

@@ -105,6 +105,7 @@ function disabledBackend(view: View): Backend {
   view.setSettings({ ...view.settings, rules: { ...rules, blocklist: [], situations } });
   return {
     append: () => Promise.resolve([]),
+    isKnown: () => Promise.resolve(true),
     acquireProbe: () => Promise.resolve(undefined),
     renewProbe: () => Promise.resolve(false),
     releaseProbe: () => Promise.resolve(),

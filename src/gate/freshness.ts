@@ -89,7 +89,10 @@ export function keepFresh({ pool, databaseUrl, view, onChange, onSituation }: Fr
     const following = follow(notified);
     following.catch(() => undefined);
     while (!isStopped()) {
-      await pauseUnless(Promise.race([ended, following]), POLL_MS, stopping.signal);
+      const wanted = new Promise<void>((resolve) => {
+        view.onWanted = resolve;
+      });
+      await pauseUnless(Promise.race([ended, following, wanted]), POLL_MS, stopping.signal);
       await poll();
     }
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ask, Decision } from '../domain/gate/decision.ts';
 import { promptFor } from '../domain/gate/prompt.ts';
-import { scopeOf } from '../domain/key/scope.ts';
+import { normaliseScope, scopeOf } from '../domain/key/scope.ts';
 import { summarise } from '../domain/outcome/summary.ts';
 import type { Report } from '../domain/outcome/report.schema.ts';
 import { newOutcomeId, outcomeId } from '../postgres/outcome-id.ts';
@@ -99,21 +99,26 @@ async function admission(
   { tool, backend, view }: GuardNeeds,
   check: () => Decision,
   args: unknown,
-  call: { callId: string; agent?: string },
+  call: { callId: string; agent?: string; scope?: string },
 ): Promise<Admission> {
   for (let deadline = Infinity; ;) {
     const decision = check();
     if (decision.decision === 'allow') return { decision };
     if (decision.decision === 'deny') throw new CallDenied(decision);
-    if (decision.via === 'person' || decision.probes === undefined) throw held(tool, args, decision);
+    if (decision.via === 'person' || decision.probes === undefined) {
+      const isNews = decision.escalation === undefined && !view.isKnown(tool.key) && (await backend.isKnown(tool.key));
+      if (!isNews) throw held(tool, args, decision);
+      view.know([tool.key]);
+      continue;
+    }
     const { rule } = view.rulesOf({ kind: 'tool', server: tool.server, name: tool.name }).own;
-    const scope = scopeOf(tool.name, args);
+    const scope = normaliseScope(call.scope) ?? scopeOf(tool.name, args);
     deadline = Math.min(deadline, Date.now() + rule.probeWaitMs);
     const token = await backend.acquireProbe({
       parts: decision.probes,
       toolKey: tool.key,
-      ...(scope === undefined ? {} : { scope }),
       ...call,
+      ...(scope === undefined ? {} : { scope }),
       callId: outcomeId(call.callId, tool.server, tool.name),
       trustVersion: decision.trustVersion ?? 0,
       leaseSeconds: rule.probeLeaseSeconds,
@@ -140,6 +145,10 @@ function keepRenewed({ backend }: GuardNeeds, { token, leaseSeconds }: Probe) {
   return { stop: () => clearInterval(timer) };
 }
 
-function callOf({ agent, session }: GuardContext): { agent?: string; session?: string } {
-  return { ...(agent === undefined ? {} : { agent }), ...(session === undefined ? {} : { session }) };
+function callOf({ agent, session, scope }: GuardContext): { agent?: string; session?: string; scope?: string } {
+  return {
+    ...(agent === undefined ? {} : { agent }),
+    ...(session === undefined ? {} : { session }),
+    ...(scope === undefined ? {} : { scope }),
+  };
 }

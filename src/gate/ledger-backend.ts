@@ -4,6 +4,7 @@ import { LOCAL } from '../domain/trust/entry.ts';
 import { appendOutcomes } from '../postgres/append.ts';
 import { Names, Subjects } from '../postgres/intern.ts';
 import { acquireProbe, releaseProbe, renewProbe } from '../postgres/probes.ts';
+import { readKnown } from '../postgres/snapshot.ts';
 import type { Backend } from './backend.ts';
 import type { View } from './view.ts';
 
@@ -24,6 +25,7 @@ export function createLedgerBackend(pool: pg.Pool, view: View): Backend {
       );
       return [...new Set(keys)].map((key) => ({ key, seq: newest.get(idOf(key)) ?? 0 }));
     },
+    isKnown: async (key) => (await readKnown(pool, [key])).length > 0,
     acquireProbe: (request) => acquireProbe(pool, request),
     renewProbe: (token, leaseSeconds) => renewProbe(pool, token, leaseSeconds),
     releaseProbe: (token) => releaseProbe(pool, token),

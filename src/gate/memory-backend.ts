@@ -68,6 +68,7 @@ export function createMemoryBackend(view: View, take: (standing: Standing) => vo
           );
         }),
       ),
+    isKnown: (key) => Promise.resolve(known.has(key)),
     acquireProbe: ({ parts, leaseSeconds }) => {
       const keys = parts.map(({ key, part }) => `${key}#${part}`);
       const now = Date.now();

@@ -22,6 +22,7 @@ interface Local {
 }
 
 const MOST_LOCAL = 1000;
+const MOST_WANTED = 10_000;
 
 /**
  * What a gate knows: the subjects in doubt, the rules, and how fresh both are. `revision` moves with every change, so
@@ -32,6 +33,8 @@ export class View {
   situation: Situation = 'empty';
   /** Why the ledger was not reached, the last time it was not. */
   trouble: string | undefined;
+  /** Told when somebody asks about a tool of which it matters whether it is known. */
+  onWanted: () => void = () => undefined;
   readonly #standings = new Map<string, Standing>();
   readonly #local = new Map<string, Local>();
   readonly #known = new Set<string>();
@@ -138,7 +141,11 @@ export class View {
 
   isKnown(key: string): boolean {
     if (this.#known.has(key) || this.#standings.has(key)) return true;
-    this.#wanted.add(key);
+    if (!this.#wanted.has(key)) {
+      if (this.#wanted.size >= MOST_WANTED) this.#wanted.clear();
+      this.#wanted.add(key);
+      this.onWanted();
+    }
     return false;
   }
 

@@ -61,7 +61,10 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
 export function quietRuntime(log: (message: string) => void): void {
   Runtime.install({
     shutdownSignals: [],
-    logger: new DefaultLogger('WARN', ({ level, message }) => log(`${level.toLowerCase()}: ${message}`)),
+    logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
+      const workflow = typeof meta?.['workflowId'] === 'string' ? `${meta['workflowId']}: ` : '';
+      log(`${level.toLowerCase()}: ${workflow}${message}`);
+    }),
     telemetryOptions: { logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) } },
   });
 }
