@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { createSimulation, matchesSubject } from '../domain/simulate/simulate.ts';
+import { matchesSubject } from '../domain/simulate/orders.ts';
+import { createSimulation } from '../domain/simulate/simulate.ts';
 import type { Subject } from '../domain/trust/parts.ts';
 import { readAudit } from '../postgres/read-audit.ts';
 import { readLedger } from '../postgres/read-ledger.ts';

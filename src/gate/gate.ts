@@ -3,6 +3,7 @@ import type { LedgerOutcome } from '../domain/outcome/ledger-outcome.ts';
 import { storable } from '../domain/outcome/field.ts';
 import { Report } from '../domain/outcome/report.schema.ts';
 import type { Decision } from '../domain/gate/decision.ts';
+import { serverOf } from '../domain/key/tool-key.ts';
 import { LOCAL } from '../domain/trust/entry.ts';
 import { newOutcomeId } from '../postgres/outcome-id.ts';
 import type { Backend } from './backend.ts';
@@ -70,7 +71,7 @@ export class Gate {
 
   /** May this call be made now? Synchronous, no network. */
   check(call: Call): Decision {
-    return this.tool(call.server ?? LOCAL, call.tool).check(call.args, call);
+    return this.tool(serverOf(call), call.tool).check(call.args, call);
   }
 
   /**

@@ -7,7 +7,7 @@ import type { Report } from '../domain/outcome/report.schema.ts';
 import { newOutcomeId, outcomeId } from '../postgres/outcome-id.ts';
 import type { Backend } from './backend.ts';
 import { ApprovalRequired, CallDenied } from './errors.ts';
-import type { CallContext, ToolGate } from './tool-gate.ts';
+import type { CallContext, Permission, ToolGate } from './tool-gate.ts';
 import type { View } from './view.ts';
 
 export interface GuardContext extends CallContext {
@@ -17,7 +17,7 @@ export interface GuardContext extends CallContext {
 
 export interface GuardOptions<Args> {
   /** The host application's own permission; asked before every call, and the stricter answer holds. */
-  readonly permission?: (args: Args) => CallContext['permission'] | Promise<CallContext['permission']>;
+  readonly permission?: (args: Args) => Permission | undefined | Promise<Permission | undefined>;
 }
 
 interface GuardNeeds {

@@ -11,12 +11,15 @@ import type { View } from './view.ts';
 
 export const NOTHING_HELD: Allow = Object.freeze({ decision: 'allow', because: 'nothing is held against it' });
 
+/** `false` means that the application does not allow it by itself: a person is to be asked. */
+export type Permission = Answer | boolean;
+
 export interface CallContext {
   readonly agent?: string;
   /** Given where the caller knows better than the arguments say. */
   readonly scope?: string;
   /** An answer the host application has reached already; the stricter one holds. */
-  readonly permission?: Answer | boolean;
+  readonly permission?: Permission | ((args: unknown) => Permission);
 }
 
 /** One tool at the gate. Checking it costs a comparison as long as nothing is held against it. */
@@ -79,12 +82,7 @@ export class ToolGate {
     const ours = this.#ourDecision(args, context);
     if (context?.permission === undefined) return ours;
     const { permission } = context;
-    const answer = typeof permission === 'boolean' ? (permission ? 'allow' : 'ask') : permission;
-    const because = `the application's own permission says ${answer}`;
-    return stricterDecision(
-      ours,
-      answer === 'ask' ? { decision: 'ask', via: 'person', because } : { decision: answer, because },
-    );
+    return stricterDecision(ours, theirDecision(typeof permission === 'function' ? permission(args) : permission));
   }
 
   #ourDecision(args: unknown, context: CallContext | undefined): Decision {
@@ -101,5 +99,21 @@ export class ToolGate {
       { ...(scope === undefined ? {} : { scope }), ...(agent === undefined ? {} : { agent }) },
       { ...this.#circumstances, ...(this.#view.trouble === undefined ? {} : { trouble: this.#view.trouble }), now },
     );
+  }
+}
+
+function theirDecision(permission: Permission): Decision {
+  switch (permission) {
+    case true:
+    case 'allow':
+      return { decision: 'allow', because: "the application's own permission says allow" };
+    case false:
+    case 'ask':
+      return { decision: 'ask', via: 'person', because: "the application's own permission says ask" };
+    case 'deny':
+      return { decision: 'deny', because: "the application's own permission says deny" };
+    default:
+      // From JavaScript, or an async function where only `guard` can wait for one: what cannot be read allows nothing.
+      return { decision: 'ask', via: 'person', because: "the application's own permission was not understood" };
   }
 }

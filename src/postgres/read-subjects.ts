@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { matchesSubject } from '../domain/simulate/simulate.ts';
+import { matchesSubject } from '../domain/simulate/orders.ts';
 import type { Status } from '../domain/trust/trust.ts';
 import type { Standing } from './snapshot.ts';
 

@@ -174,11 +174,11 @@ describe('simulate', () => {
       { at: 2030, ...http, result: { status: 200 } },
     );
     expect(seen.map(({ state }) => state)).toEqual([
-      ...['TRUSTED', 'TRUSTED', 'ESCALATED', 'ESCALATED', undefined],
+      ...['TRUSTED', 'TRUSTED', 'ESCALATED', 'ESCALATED', 'RECOVERING'],
       ...['RECOVERING', 'RECOVERING', 'TRUSTED'],
     ]);
     expect(seen.map(({ decision }) => decision)).toEqual([
-      ...['allow', 'allow', 'ask', 'ask', undefined, 'ask', 'ask', 'allow'],
+      ...['allow', 'allow', 'ask', 'ask', 'ask', 'ask', 'ask', 'allow'],
     ]);
     expect(seen[4]?.touched).toMatchObject([{ state: 'RECOVERING' }]);
     expect(seen[2]?.scope).toBe('host:api.example.com');

@@ -23,6 +23,19 @@ describe('trust that lives and dies with the process', () => {
     expect(gate.check({ tool: 'http_request', args: { url: 'https://other.com' } }).decision).toBe('allow');
   });
 
+  test('a server that only the arguments name is the one that was reported', async () => {
+    const call = { tool: 'mcp_atlassian_search', args: { _mcp_server: 'atlassian' } };
+    for (let i = 0; i < 2; i += 1) await gate.report({ ...call, error: 'Request timed out' });
+    expect(gate.check(call)).toMatchObject({ decision: 'ask', escalation: { server: 'atlassian' } });
+  });
+
+  test("the application's own permission may be a function; the stricter answer holds, and nonsense allows nothing", () => {
+    expect(gate.check({ tool: 'z', permission: () => 'deny' }).decision).toBe('deny');
+    expect(gate.check({ tool: 'z', permission: () => true }).decision).toBe('allow');
+    expect(gate.check({ tool: 'z', permission: () => false })).toMatchObject({ decision: 'ask', via: 'person' });
+    expect(gate.check({ tool: 'z', permission: 'yes' as never }).decision).toBe('ask');
+  });
+
   test('SURETY_THRESHOLD and SURETY_WINDOW set the default rule', async () => {
     vi.stubEnv('SURETY_THRESHOLD', '1');
     const strict = await connect();

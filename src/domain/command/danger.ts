@@ -10,6 +10,8 @@ const PILLARS: ReadonlySet<string> = new Set(
 );
 /** Beneath these lies what the system itself needs; installers write to /usr/local, /opt and deep into /var. */
 const SYSTEM = /^\/(?:(?:bin|boot|dev|etc|lib|lib32|lib64|proc|sbin|sys|usr(?!\/local))(?:\/|$)|var\/[^/]*$)/;
+const DISPOSABLE =
+  /^(?:\/tmp|\/var\/(?:tmp|cache|lib\/apt\/lists|lib\/docker\/tmp|log)|\/root\/\.cache|(?:~|\$\{?HOME\}?)\/\.cache)(?:\/|$)/;
 const DISK = /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|mapper\/|md\d|dm-)/;
 const ROOT: ReadonlySet<string> = new Set(['sudo', 'doas', 'su', 'runuser']);
 const STOPS: ReadonlySet<string> = new Set(['shutdown', 'reboot', 'halt', 'poweroff']);
@@ -32,7 +34,12 @@ function isDestructive(run: ShellCommand): boolean {
     case 'rm': {
       const recursive = options.some(isRecursive);
       if (recursive && targets.some((path) => PILLARS.has(path))) return true;
-      return asRoot && (recursive || options.some((option) => /^-\w*f/.test(option))) && targets.some(isSystem);
+      if (asRoot && recursive) return targets.some((path) => isSystem(path) || isAnybodys(path));
+      return asRoot && options.some((option) => /^-\w*f/.test(option)) && targets.some(isSystem);
+    }
+    case 'find': {
+      const deletes = /^(?:-delete|rm|\/bin\/rm|\/usr\/bin\/rm)$/;
+      return run.args.some((arg) => deletes.test(arg)) && targets.some((path) => PILLARS.has(path));
     }
     case 'chmod':
     case 'chown':
@@ -59,6 +66,14 @@ function isRecursive(option: string): boolean {
 
 function isSystem(path: string): boolean {
   return PILLARS.has(path) || SYSTEM.test(path);
+}
+
+/**
+ * Where everybody's things lie: a directory at the top of the tree or right beneath one, or wherever one happens to be.
+ * What is deeper, has a name below the working directory, or is made to be thrown away, is everyday work.
+ */
+function isAnybodys(path: string): boolean {
+  return /^(?:\/[^/]+(?:\/[^/]+)?|\*|\.{1,2})$/.test(path) && !DISPOSABLE.test(path);
 }
 
 /** Everything in a directory (`/etc/*`) is the directory. */

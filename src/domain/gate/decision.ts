@@ -48,9 +48,19 @@ export interface Escalation {
   readonly warningLevel: 'info' | 'warning' | 'critical';
 }
 
-const STRICTNESS: Readonly<Record<Answer, number>> = { allow: 0, ask: 1, deny: 2 };
-
 /** Another authority has its say, too: the stricter of the two answers holds, and of equals the first. */
 export function stricterDecision(mine: Decision, theirs: Decision): Decision {
-  return STRICTNESS[theirs.decision] > STRICTNESS[mine.decision] ? theirs : mine;
+  return strictness(theirs) > strictness(mine) ? theirs : mine;
+}
+
+/** A question for a person is not answered by a probe. */
+function strictness(decision: Decision): number {
+  switch (decision.decision) {
+    case 'allow':
+      return 0;
+    case 'ask':
+      return decision.via === 'probe' ? 1 : 2;
+    case 'deny':
+      return 3;
+  }
 }

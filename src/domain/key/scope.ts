@@ -50,7 +50,7 @@ const PATH_NAMES = (
   'path file file_path filePath filepath filename file_name fileName absolute_path relative_path target_file ' +
   'notebook_path source_path paths files'
 ).split(' ');
-const LISTS_DIRECTORIES = /(?:^|[^a-z])(?:ls|dir|directory|folder|tree|glob)(?:[^a-z]|$)|[dD]irectory|[fF]older/;
+const LISTS_DIRECTORIES = /(?:^|[^a-z])(?:ls|dir|tree|glob|grep|rg)(?:[^a-z]|$)|directory|folder|search/i;
 
 const NAMED_SECRET = new RegExp(`(${SECRET_NAME}[\\w-]{0,24}=)[^/\\s]+`, 'gi');
 

@@ -38,17 +38,25 @@ function byFacts({ tool, args, names, message, httpStatus, exitCode }: Facts): C
     (httpStatus === undefined ? undefined : meaningOfHttp(httpStatus)) ??
     (exitCode === undefined ? undefined : (meaningOfExit(exitCode) ?? informational(exitCode, message, tool, args))) ??
     firstMeaning(names);
-  if (structured !== undefined) return { ...structured, evidence: 'structured' };
-  const said = byText(message) ?? UNEXPLAINED;
-  // What a program prints is not what the tool says: `pip install malware-scan` may fail without any attack.
-  const isPrinted = exitCode !== undefined && said.severity === 'security';
-  return { ...(isPrinted ? UNEXPLAINED : said), evidence: 'text' };
+  if (structured !== undefined) return { ...ofProgram(structured, exitCode), evidence: 'structured' };
+  return { ...ofProgram(byText(message) ?? UNEXPLAINED, exitCode), evidence: 'text' };
+}
+
+/**
+ * With an exit code there was a program, and what it met is not what the tool met: `pip install malware-scan` may fail
+ * without any attack, and a shell whose `curl` cannot resolve a host is plainly there.
+ */
+function ofProgram(meaning: Meaning, exitCode: number | undefined): Meaning {
+  if (exitCode === undefined) return meaning;
+  if (meaning.severity === 'security') return UNEXPLAINED;
+  return meaning.category === 'reachability' ? { ...meaning, category: 'quality' } : meaning;
 }
 
 const UNEXPLAINED: Meaning = { severity: 'server_error', category: 'quality' };
 
 function byText(message: string): Meaning | undefined {
   const status = statusInText(message);
+  if (status === 504) return { severity: 'timeout', category: 'reachability' };
   const exit = exitInText(message);
   const code = codeInText(message);
   return (

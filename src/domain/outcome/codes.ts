@@ -10,10 +10,10 @@ const quality = (severity: Severity): Meaning => ({ severity, category: 'quality
 const unreachable = (severity: Severity): Meaning => ({ severity, category: 'reachability' });
 const REFUSED: Meaning = { severity: 'permission', category: 'auth' };
 
-/** 400, 408, 409, 422 and the like say too little: the message decides. */
+/** 400, 407, 408, 410, 422 and the like say too little: the message decides. */
 export function meaningOfHttp(status: number): Meaning | undefined {
-  if (status === 401 || status === 403 || status === 407) return REFUSED;
-  if (status === 404 || status === 410) return quality('not_found');
+  if (status === 401 || status === 403) return REFUSED;
+  if (status === 404) return quality('not_found');
   if (status === 429) return quality('transient');
   if (status >= 502 && status <= 504) return unreachable('server_error');
   return status >= 500 && status < 600 ? quality('server_error') : undefined;

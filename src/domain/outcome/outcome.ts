@@ -16,9 +16,10 @@ export type Severity = (typeof SEVERITIES)[number];
 
 /**
  * What a failure says besides its severity. `reachability`: nobody answered, so the server (or host) is in doubt, not
- * the tool. `auth`: a credential was refused. `quality`: the tool answered, and the answer was a failure.
+ * the tool. `auth`: a credential was refused. `quality`: the tool answered, and the answer was a failure. `refusal`: a person
+ * or a policy stopped the call before it ran.
  */
-export const CATEGORIES = ['quality', 'reachability', 'auth'] as const;
+export const CATEGORIES = ['quality', 'reachability', 'auth', 'refusal'] as const;
 export type Category = (typeof CATEGORIES)[number];
 
 /** Text can be quoted by anyone; only structured evidence of a security failure blocks a tool. */

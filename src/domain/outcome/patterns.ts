@@ -11,11 +11,13 @@ const PATTERNS: readonly (readonly [RegExp, Meaning['severity'], Meaning['catego
     'crash',
   ],
   [/\bpanic(?:ked at\b|: )|\bout of memory\b|\boom[- ]?killed\b/i, 'crash'],
+  [/^\W*killed\W*$|\bprocess (?:was |got )?(?:killed|terminated)\b/i, 'crash'],
   [
-    /\bENOTFOUND\b|\bEAI_AGAIN\b|\bgetaddrinfo\b|\b(?:unknown host|host(?:name)? not found|name or service not known)\b/i,
+    /\bENOTFOUND\b|\bEAI_AGAIN\b|\bgetaddrinfo\b|\b(?:unknown host|name or service not known)\b/i,
     'server_error',
     'reachability',
   ],
+  [/\bhost(?:name)? not found\b/i, 'not_found', 'reachability'],
   [
     /\b(?:could not|couldn't|cannot|can't|failed to|unable to) resolve host\b|\bname resolution\b/i,
     'server_error',
@@ -25,27 +27,30 @@ const PATTERNS: readonly (readonly [RegExp, Meaning['severity'], Meaning['catego
     /\bnot[ _-]?found\b|\bdo(?:es)?(?: not|n't) exist\b|\b(?:could not|couldn't|cannot|can't) find\b|\bno such \w+\b|\bENOENT\b/i,
     'not_found',
   ],
-  [
-    /\bdata corruption\b|\bcorrupt(?:ed|ion)?\b|\b(?:checksum|hash|digest|crc) (?:mismatch|error|failed)\b/i,
-    'corruption',
-  ],
-  [/\bintegrity (?:check|error|violation)\b|\bdisk image is malformed\b|\binvalid checksum\b/i, 'corruption'],
+  // Text that says less than this ("checksum mismatch") may be about the input: it stays a failure that counts.
+  [/\bdata corruption\b|\bintegrity (?:check|error|violation)\b|\bdisk image is malformed\b/i, 'corruption'],
   [/\bunauthori[sz]ed\b|\bunauthenticated\b|\bnot authenticated\b|\bbad credentials\b/i, 'permission', 'auth'],
-  [/\bauthentication (?:failed|failure|required|error)\b|\blog ?in (?:failed|required)\b/i, 'permission', 'auth'],
-  [
-    /\b(?:invalid|incorrect|wrong|expired|missing|revoked|bad) (?:\w+ )?(?:api[ _-]?key|credentials?|password|jwt)\b/i,
-    'permission',
-    'auth',
-  ],
+  // What is invalid or lacking was given so; a credential that expired or was revoked will not work again by itself, and
+  // that counts.
+  [/\b(?:authentication|log ?in) required\b/i, 'invalid_input', 'auth'],
+  [/\binvalid (?:\w+ )?(?:api[ _-]?key|credentials?|password|jwt)\b/i, 'invalid_input', 'auth'],
   // A parser's "invalid token at line 3" is no credential.
+  [/\binvalid (?:\w+ )?token\b(?! (?:at|in|near|before|after|type|count|id)\b| ?['"<({])/i, 'invalid_input', 'auth'],
+  [/\b(?:token|api[ _-]?key|credentials?|password)\b(?: \w+){0,6} invalid\b/i, 'invalid_input', 'auth'],
+  [/\bauthentication (?:failed|failure|error)\b|\blog ?in failed\b/i, 'server_error', 'auth'],
   [
-    /\b(?:invalid|expired|missing|revoked|bad) (?:\w+ )?token\b(?! (?:at|in|near|before|after|type|count|id)\b| ?['"<({])/i,
-    'permission',
+    /\b(?:incorrect|wrong|expired|missing|revoked|bad) (?:\w+ )?(?:api[ _-]?key|credentials?|password|jwt)\b/i,
+    'server_error',
     'auth',
   ],
   [
-    /\b(?:token|api[ _-]?key|credentials?|password)\b(?: \w+){0,6} (?:expired|invalid|revoked|incorrect|rejected|missing)\b/i,
-    'permission',
+    /\b(?:expired|missing|revoked|bad) (?:\w+ )?token\b(?! (?:at|in|near|before|after|type|count|id)\b| ?['"<({])/i,
+    'server_error',
+    'auth',
+  ],
+  [
+    /\b(?:token|api[ _-]?key|credentials?|password)\b(?: \w+){0,6} (?:expired|revoked|incorrect|rejected|missing)\b/i,
+    'server_error',
     'auth',
   ],
   [/\bpermission denied \((?:publickey|password|keyboard)/i, 'permission', 'auth'],
@@ -90,8 +95,7 @@ const PATTERNS: readonly (readonly [RegExp, Meaning['severity'], Meaning['catego
     'server_error',
     'reachability',
   ],
-  [/\brate[ _-]?limit|\btoo many requests\b|\bquota\b|\bthrottl|\boverloaded\b/i, 'transient'],
-  [/\btemporarily unavailable\b|\btry again later\b|\bEAGAIN\b|\bEBUSY\b/i, 'transient'],
+  [/\brate[ _-]?limit|\btoo many requests\b|\bquota\b|\bthrottl|\bEAGAIN\b|\bEBUSY\b/i, 'transient'],
   // "dependency injection failed" and "security group" are everyday words.
   [
     /\bmalicious\b|\bmalware\b|\bransomware\b|\bsecurity (?:breach|violation|alert|incident|threat|exploit)\b/i,
@@ -103,15 +107,11 @@ const PATTERNS: readonly (readonly [RegExp, Meaning['severity'], Meaning['catego
   ],
   [/\bcrash(?:ed|es|ing)?\b|\bexited unexpectedly\b|\bfatal signal\b/i, 'crash'],
   [
-    /\b(?:schema|response|output) validation\b|\bvalidation (?:error|failed|failure)s?\b|\bfailed validation\b/i,
+    /\b(?:schema|response|output) validation\b|\bschema (?:mismatch|violation|error)\b|\b(?:match|conform to) (?:the |its |output )?schema\b/i,
     'validation',
   ],
   [
-    /\bschema (?:mismatch|violation|error)\b|\b(?:match|conform to) (?:the |its |output )?schema\b|\b(?:malformed|invalid) (?:response|reply)\b/i,
-    'validation',
-  ],
-  [
-    /\bunexpected (?:token|end of (?:json|input|file))\b|\bparse error\b|\bmalformed (?:json|xml|yaml)\b/i,
+    /\b(?:malformed|invalid) (?:response|reply|json|xml|yaml)\b|\bunexpected (?:token|end of (?:json|input|file))\b/i,
     'validation',
   ],
   [/(?<![a-z])invalid(?![a-z])|\brequired\b|\bmust (?:not )?be\b|\bexpected\b|\bbad request\b/i, 'invalid_input'],
@@ -132,7 +132,7 @@ export function isRefusal(text: string): boolean {
 }
 
 export function meaningOfText(text: string): Meaning | undefined {
-  if (isRefusal(text)) return { severity: 'permission', category: 'quality' };
+  if (isRefusal(text)) return { severity: 'permission', category: 'refusal' };
   const found = PATTERNS.find(([pattern]) => pattern.test(text));
   return found && { severity: found[1], category: found[2] ?? 'quality' };
 }

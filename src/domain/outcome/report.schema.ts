@@ -8,11 +8,11 @@ const Id = z
   .regex(/^[^\p{Cc}\p{Surrogate}]+$/u, 'must be text without control characters');
 const Time = z.union([z.number().min(0).max(8.64e15), z.date()]);
 
-/**
- * What a caller says about one call that ended. Unknown keys are refused: a misspelt `sucess` must not become a success.
- * What the tool itself gave (`args`, `result`, `error`, `context`) is taken as it comes.
- */
-export const Report = z.strictObject({
+/** `503`, `503 Service Unavailable`, `HTTP/1.1 503`. */
+const HTTP_STATUS = /^\s*(?:HTTP\/[\d.]{1,4}\s+)?\d{3}(?:\s.{0,100})?$/i;
+
+/** The fields of a report. Unknown keys are refused: a misspelt `sucess` must not become a success. */
+export const ReportFields = z.strictObject({
   tool: Name,
   server: Name.optional(),
   callId: Id.optional(),
@@ -36,7 +36,7 @@ export const Report = z.strictObject({
   context: z.unknown().optional(),
   /** False for a failure that no waiting cures. */
   recoverable: z.boolean().optional(),
-  httpStatus: z.int().min(0).max(999).optional(),
+  httpStatus: z.union([z.int().min(0).max(999), z.string().regex(HTTP_STATUS)]).optional(),
   retryCount: z.int().min(0).optional(),
   wasTransient: z.boolean().optional(),
   /** The version of trust under which the call was admitted. */
@@ -44,4 +44,23 @@ export const Report = z.strictObject({
   /** The token of the probe lease the call ran under. */
   probe: Id.optional(),
 });
-export type Report = z.infer<typeof Report>;
+
+/** What the tool itself gave, where null is an answer. */
+const GIVEN_BY_TOOL: ReadonlySet<string> = new Set(['args', 'result', 'error', 'context']);
+
+/** Null is how many languages leave a field out, and an empty server is none. */
+export function withoutAbsent(report: unknown): unknown {
+  if (typeof report !== 'object' || report === null || Array.isArray(report)) return report;
+  return Object.fromEntries(
+    Object.entries(report).filter(
+      ([name, value]) => GIVEN_BY_TOOL.has(name) || (value !== null && !(name === 'server' && value === '')),
+    ),
+  );
+}
+
+/**
+ * What a caller says about one call that ended. What the tool itself gave (`args`, `result`, `error`, `context`) is taken
+ * as it comes.
+ */
+export const Report = z.preprocess(withoutAbsent, ReportFields);
+export type Report = z.infer<typeof ReportFields>;

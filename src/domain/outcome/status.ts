@@ -24,6 +24,7 @@ const EXIT_NAMES = [
   'return_code',
   'returnCode',
 ];
+const PROCESS_NAMES = ['stdout', 'stderr', ...EXIT_NAMES];
 const RESPONSE_NAMES = ['response', '$metadata', 'res'];
 const MESSAGE_NAMES = ['message', 'msg', 'error', 'detail', 'description', 'reason', 'body'];
 
@@ -91,6 +92,7 @@ function firstNumber(
   return undefined;
 }
 
+/** Node gives a process that was ended by a signal an exit code of null: it is named all the same. */
 function isProcess(value: unknown): boolean {
-  return field(value, 'stdout') !== undefined || field(value, 'stderr') !== undefined;
+  return PROCESS_NAMES.some((name) => field(value, name) !== undefined);
 }

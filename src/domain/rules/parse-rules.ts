@@ -42,9 +42,8 @@ const FIRST_NAMES: Readonly<Record<string, string>> = {
 /** Version 0 spelt its keys in snake case and called servers plugins. A rule's own name is never rewritten. */
 function migrateForward(json: unknown): unknown {
   if (!isRecord(json)) return json;
-  const isFirst = json['version'] === 0 || Object.keys(json).some((key) => key.includes('_') || key in FIRST_NAMES);
-  if (!isFirst) return json;
-  const { version: _, ...file } = renamed(json);
+  const file = renamed(json);
+  if (file['version'] === 0) delete file['version'];
   for (const key of ['toolRules', 'domainRules', 'serverRules']) {
     const byName = file[key];
     if (isRecord(byName)) file[key] = Object.fromEntries(Object.entries(byName).map(([k, rule]) => [k, renamed(rule)]));

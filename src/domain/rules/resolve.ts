@@ -1,4 +1,5 @@
 import { matchesGlob } from '../key/glob.ts';
+import { locationOf } from '../key/host.ts';
 import type { Rule, Rules } from './rules.schema.ts';
 
 export type RuleLevel = 'tool' | 'domain' | 'server' | 'default';
@@ -24,10 +25,17 @@ export function viewForTool(rules: Rules, version: number, server: string, name:
   const domains = byTool
     ? []
     : Object.entries(rules.domainRules).map(([pattern, rule]) => ({
-        pattern: pattern.toLowerCase(),
+        pattern: hostPattern(pattern),
         rule: globally(rule, rules),
       }));
   return { version, own, domains };
+}
+
+/** A host is written in many ways, all of which mean the one that scopes are made of; a glob is taken as it is. */
+function hostPattern(pattern: string): string {
+  if (/[*?]/.test(pattern)) return pattern.toLowerCase();
+  const location = locationOf(pattern);
+  return location !== undefined && 'host' in location ? location.host : pattern.toLowerCase();
 }
 
 export function viewForServer(rules: Rules, version: number, server: string): RuleView {

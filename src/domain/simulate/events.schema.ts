@@ -1,28 +1,27 @@
 import { z } from 'zod';
-import { Report } from '../outcome/report.schema.ts';
+import { ReportFields, withoutAbsent } from '../outcome/report.schema.ts';
 
 const Seconds = z.number().min(0).max(8.64e12);
 
-/** A tool by name or pattern, `true` for all, or the tool and arguments of a call, which name a scope. */
-const Target = z.union([
-  z.literal(true),
-  z.string().min(1),
-  z.strictObject({
-    tool: z.string().min(1),
-    server: z.string().optional(),
-    args: z.unknown().optional(),
-    scope: z.string().optional(),
-  }),
-]);
-export type Target = z.infer<typeof Target>;
+const named = {
+  tool: z.string().min(1).optional(),
+  server: z.string().min(1).optional(),
+  args: z.unknown().optional(),
+  scope: z.string().optional(),
+};
+
+/** What an order is about: a tool by name or pattern, a server, the scope that arguments name; all where nothing is said. */
+const Named = z.strictObject(named);
+export type Named = z.infer<typeof Named>;
+const Target = z.union([z.literal(true), z.string().min(1), Named]);
+export type OrderTarget = z.infer<typeof Target>;
 
 const given = { reason: z.string().optional(), by: z.string().optional() };
-const beside = { tool: z.string().optional(), server: z.string().optional(), args: z.unknown().optional() };
 
 export const OrderEvent = z.union([
-  z.strictObject({ at: Seconds, reset: Target, ...given, ...beside }),
-  z.strictObject({ at: Seconds, recover: Target, ...given, ...beside }),
-  z.strictObject({ at: Seconds, block: Target, ...given, ...beside }),
+  z.strictObject({ at: Seconds, reset: Target, ...given, ...named }),
+  z.strictObject({ at: Seconds, recover: Target, ...given, ...named }),
+  z.strictObject({ at: Seconds, block: Target, ...given, ...named }),
 ]);
 export type OrderEvent = z.infer<typeof OrderEvent>;
 
@@ -31,10 +30,13 @@ export const SimulatedEvent = z.union([
   z.strictObject({ at: Seconds, idle: z.literal(true) }),
   z.strictObject({ at: Seconds, restart: z.literal(true) }),
   OrderEvent,
-  Report.omit({ at: true, startedAt: true }).extend({
-    at: Seconds,
-    startedAt: Seconds.optional(),
-    receivedAt: Seconds.optional(),
-  }),
+  z.preprocess(
+    withoutAbsent,
+    ReportFields.omit({ at: true, startedAt: true }).extend({
+      at: Seconds,
+      startedAt: Seconds.optional(),
+      receivedAt: Seconds.optional(),
+    }),
+  ),
 ]);
 export type SimulatedEvent = z.infer<typeof SimulatedEvent>;

@@ -1,5 +1,5 @@
 import type { Answer } from '../gate/decision.ts';
-import { ruleOfPart, scopeOfPart, WHOLE } from '../trust/parts.ts';
+import { agentOfPart, ruleOfPart, scopeOfPart, WHOLE } from '../trust/parts.ts';
 import { failuresInWindow, isSpent } from '../trust/tally.ts';
 import { dueAt } from '../trust/transition.ts';
 import { stricter, TRUSTED } from '../trust/trust.ts';
@@ -17,6 +17,8 @@ export interface Seen {
   readonly failuresInWindow: number;
   readonly successes: number;
   readonly dueAt: number | null;
+  /** Set where the state is what one agent alone has seen. */
+  readonly agent?: string;
 }
 
 export interface Line extends Partial<Seen> {
@@ -26,7 +28,7 @@ export interface Line extends Partial<Seen> {
   /** What people would have been told. */
   readonly notices: readonly string[];
   /** Every server, tool and scope that the event, or time before it, has touched. */
-  readonly touched: readonly Seen[];
+  readonly touched: readonly (Seen & Pick<Line, 'at' | 'decision' | 'because'>)[];
 }
 
 export function seenOf(page: Page, part: string, nowMs: number): Seen {
@@ -38,6 +40,7 @@ export function seenOf(page: Page, part: string, nowMs: number): Seen {
   const state = isForgotten ? TRUSTED : kept;
   const due = dueAt(state, rule);
   const scope = scopeOfPart(part);
+  const agent = agentOfPart(part);
   return {
     server: subject.server,
     tool: subject.kind === 'server' ? null : subject.name,
@@ -48,6 +51,7 @@ export function seenOf(page: Page, part: string, nowMs: number): Seen {
     failuresInWindow: failuresInWindow(state.tally, rule, nowMs),
     successes: state.status === 'RECOVERING' ? state.successes : 0,
     dueAt: due === undefined ? null : due / 1000,
+    ...(agent === undefined ? {} : { agent }),
   };
 }
 

@@ -1,18 +1,16 @@
-import { matchesGlob } from '../key/glob.ts';
-import { normaliseScope, scopeOf } from '../key/scope.ts';
+import { scopeOf } from '../key/scope.ts';
 import { serverOf } from '../key/tool-key.ts';
 import { outcomeOf } from '../outcome/ledger-outcome.ts';
 import type { Rules } from '../rules/rules.schema.ts';
 import type { CallEntry, OrderEntry } from '../trust/entry.ts';
-import { LOCAL } from '../trust/entry.ts';
-import type { OrderName } from '../trust/event.ts';
 import { WHOLE } from '../trust/parts.ts';
 import type { Subject } from '../trust/parts.ts';
 import { Book } from './book.ts';
 import type { Touched } from './book.ts';
-import type { OrderEvent, SimulatedEvent, Target } from './events.schema.ts';
+import type { OrderEvent, SimulatedEvent } from './events.schema.ts';
 import { governing, noticesOf, seenOf } from './line.ts';
 import type { Line, Seen } from './line.ts';
+import { callOfOrder, giveOrder } from './orders.ts';
 
 /** Something that happened to one subject, already classified: a row of the ledger. */
 export interface LedgerEvent {
@@ -38,11 +36,27 @@ export function createSimulation(rules: Rules) {
     const seen = distinct(
       touched.flatMap(({ page, parts }) => parts.map((part) => seenOf(book.find(page.subject) ?? page, part, clockMs))),
     );
-    const line = { at: atMs / 1000, notices: noticesOf(touched), touched: seen };
-    if (call === undefined) return line;
-    const own = ownView(call);
-    const { decision, because } = book.decide(call.server, call.tool, call, clockMs);
-    return { ...(governing([...own, ...seen]) ?? {}), ...line, decision, because };
+    const at = atMs / 1000;
+    const line = { at, notices: noticesOf(touched), touched: seen.map((one) => ({ at, ...one, ...answer(one) })) };
+    if (call === undefined) {
+      const shown = governing(seen);
+      return shown === undefined ? line : { ...shown, ...line, ...answer(shown) };
+    }
+    // What time alone has moved meanwhile belongs to the line, not to the call.
+    const own = seen.filter((one) => concerns(one, call));
+    return { ...(governing([...ownView(call), ...own]) ?? {}), ...line, ...answer(call) };
+  }
+
+  function answer(call: {
+    server: string;
+    tool: string | null;
+    scope?: string | null;
+    agent?: string | null;
+  }): Pick<Line, 'decision' | 'because'> {
+    const { scope, agent } = call;
+    const at = { ...(scope == null ? {} : { scope }), ...(agent == null ? {} : { agent }) };
+    const { decision, because } = book.decide(call.server, call.tool ?? '', at, clockMs);
+    return { decision, because };
   }
 
   /** What has a say about a call, touched or not. */
@@ -60,20 +74,23 @@ export function createSimulation(rules: Rules) {
     /** Takes one event of a file. */
     event(event: SimulatedEvent): Line {
       const atMs = event.at * 1000;
-      const byTime = advanceTo(atMs);
+      const receivedMs = ('receivedAt' in event ? event.receivedAt : undefined) ?? event.at;
+      const byTime = advanceTo(receivedMs * 1000);
       if ('idle' in event) return lineOf(atMs, byTime);
       if ('restart' in event) {
         if (!rules.persistAcrossSessions) book.forgetAll();
         return lineOf(atMs, byTime);
       }
-      if (isOrder(event)) return lineOf(atMs, [...byTime, ...order(book, event, atMs)], targetCall(event));
-      const { receivedAt, startedAt, ...report } = event;
-      const outcome = outcomeOf(
-        { ...report, at: atMs, ...(startedAt === undefined ? {} : { startedAt: startedAt * 1000 }) },
-        { callId: '', now: atMs },
+      if (isOrder(event)) return lineOf(atMs, [...byTime, ...giveOrder(book, event, clockMs)], callOfOrder(event));
+      const { receivedAt: _, startedAt, ...report } = event;
+      // As the ledger has it: a report may be late, within bounds, and is never from the future.
+      const at = Math.max(Math.min(atMs, clockMs), clockMs - rules.maxLatenessSeconds * 1000);
+      const { probe, ...call } = outcomeOf(
+        { ...report, at, ...(startedAt === undefined ? {} : { startedAt: startedAt * 1000 }) },
+        { callId: '', now: clockMs },
       );
-      const { probe: _, ...call } = outcome;
-      const entry: CallEntry = { ...call, seq: 0, receivedAt: (receivedAt ?? event.at) * 1000 };
+      const lease = probe === undefined ? {} : ({ probe: 'live' } as const);
+      const entry: CallEntry = { ...call, ...lease, seq: 0, receivedAt: clockMs };
       const server = serverOf(report);
       const touched = book.call(server, report.tool, entry);
       return lineOf(atMs, [...byTime, ...touched], { ...call, server, tool: report.tool });
@@ -108,42 +125,13 @@ function isCall(entry: CallEntry | OrderEntry): entry is CallEntry {
   return entry.kind === 'success' || entry.kind === 'failure' || entry.kind === 'unknown';
 }
 
-function order(book: Book, event: OrderEvent, atMs: number): readonly Touched[] {
-  const [name, target] = nameAndTarget(event);
-  const { by = 'simulation', reason = '' } = event;
-  const entry = { kind: name, seq: 0, at: atMs, receivedAt: atMs, by, reason } as const;
-  if (typeof target !== 'object') {
-    const pattern = target === true ? (event.tool ?? '*') : target;
-    const matching = [...book.pages()].filter(({ subject }) => matchesSubject(pattern, subject));
-    return matching.map(({ subject }) => book.order(subject, entry));
-  }
-  const subject: Subject = { kind: 'tool', server: target.server ?? LOCAL, name: target.tool };
-  const scope = target.scope === undefined ? scopeOf(target.tool, target.args) : normaliseScope(target.scope);
-  return [book.order(subject, scope === undefined ? entry : { ...entry, scope })];
-}
-
-function nameAndTarget(event: OrderEvent): [OrderName, Target] {
-  if ('reset' in event) return ['reset', event.reset];
-  return 'recover' in event ? ['recover', event.recover] : ['block', event.block];
-}
-
-/** The call an order speaks of, where it speaks of one. */
-function targetCall(event: OrderEvent): { tool: string; server: string; scope?: string } | undefined {
-  const [, target] = nameAndTarget(event);
-  const call =
-    typeof target === 'object' ? target : { tool: typeof target === 'string' ? target : event.tool, ...event };
-  if (call.tool === undefined || /[*?]/.test(call.tool)) return undefined;
-  const scope = scopeOf(call.tool, call.args);
-  return { tool: call.tool, server: call.server ?? LOCAL, ...(scope === undefined ? {} : { scope }) };
-}
-
-/** `name`, `server/name`, or a glob of either; `server:name` for a server itself. */
-export function matchesSubject(pattern: string, { kind, server, name }: Subject): boolean {
-  if (kind === 'server') return pattern === '*' || matchesGlob(pattern, `server:${server}`);
-  return matchesGlob(pattern, name) || matchesGlob(pattern, `${server}/${name}`);
+/** Whether the state of a subject has a say about a call. */
+function concerns(seen: Seen, call: { server: string; tool: string; scope?: string }): boolean {
+  if (seen.server !== call.server) return false;
+  return seen.tool === null || (seen.tool === call.tool && (seen.scope === null || seen.scope === call.scope));
 }
 
 function distinct(seen: readonly Seen[]): readonly Seen[] {
-  const byIdentity = new Map(seen.map((one) => [JSON.stringify([one.server, one.tool, one.scope]), one]));
+  const byIdentity = new Map(seen.map((one) => [JSON.stringify([one.server, one.tool, one.scope, one.agent]), one]));
   return [...byIdentity.values()];
 }

@@ -17,6 +17,7 @@ const Tally = z.object({
     .object({ sliceMs: z.number().positive(), newest: z.number(), calls: Slices, failures: Slices })
     .exactOptional(),
   lastFailureAt: Moment.exactOptional(),
+  incurableAt: Moment.exactOptional(),
   lastSuccessAt: Moment.exactOptional(),
   cutAt: Moment.exactOptional(),
 });

@@ -26,16 +26,23 @@ export function withFailure(tally: Tally, event: CallFailed, rule: EffectiveRule
       : {}),
   };
   if (!counted) return next;
+  const incurable = event.recoverable ? {} : { incurableAt: Math.max(tally.incurableAt ?? event.at, event.at) };
+  return { ...next, ...incurable, ...ringWith(tally, event, rule) };
+}
+
+/** The latest counted failures in the order of their times, and who saw them. */
+function ringWith(tally: Tally, event: CallFailed, rule: EffectiveRule): Pick<Tally, 'failures' | 'reporters'> {
   const position = insertionPoint(tally.failures, event.at);
   const failures = tally.failures.toSpliced(position, 0, event.at);
-  if (rule.minReporters === 1) return { ...next, failures: latest(failures, remembered(rule)) };
+  if (rule.minReporters === 1) return { failures: latest(failures, remembered(rule)) };
   const known = tally.reporters ?? tally.failures.map(() => '');
   const reporters = known.toSpliced(position, 0, event.agent ?? '');
-  return {
-    ...next,
-    failures: latest(failures, remembered(rule)),
-    reporters: latest(reporters, remembered(rule)),
-  };
+  return { failures: latest(failures, remembered(rule)), reporters: latest(reporters, remembered(rule)) };
+}
+
+/** Whether none of the failures that still count said that it will not pass by itself. */
+export function isRecoverable(tally: Tally, rule: EffectiveRule, at: number): boolean {
+  return tally.incurableAt === undefined || tally.incurableAt < at - (rule.windowSeconds * 1000 + fadeMs(rule));
 }
 
 export function withSuccess(tally: Tally, event: CallSucceeded, rule: EffectiveRule): Tally {

@@ -1,6 +1,15 @@
 import type { EffectiveRule } from '../rules/rule.ts';
 import type { CallFailed, CallSucceeded, OrderGiven, TrustEffect, TrustEvent } from './event.ts';
-import { duration, isCut, plural, repeatedRefusal, thresholdMet, withFailure, withSuccess } from './tally.ts';
+import {
+  duration,
+  isCut,
+  isRecoverable,
+  plural,
+  repeatedRefusal,
+  thresholdMet,
+  withFailure,
+  withSuccess,
+} from './tally.ts';
 import type { Blocked, Escalated, Recovering, Tally, Trusted, TrustState } from './trust.ts';
 import { NO_TALLY } from './trust.ts';
 
@@ -67,7 +76,8 @@ function onSuccess(state: TrustState, event: CallSucceeded, rule: EffectiveRule)
 }
 
 function onFailure(state: TrustState, event: CallFailed, rule: EffectiveRule, version: number): Transition {
-  if (isCut(state.tally, event.at)) return unchanged(state);
+  // Somebody stopped the call before it ran: that says nothing about the tool.
+  if (isCut(state.tally, event.at) || event.category === 'refusal') return unchanged(state);
   const counted = counts(event, rule);
   const tally = withFailure(state.tally, event, rule, counted);
   const next = { ...state, tally };
@@ -82,7 +92,9 @@ function onFailure(state: TrustState, event: CallFailed, rule: EffectiveRule, ve
       // A late report joins the failures around its own time; the window still ends with the newest of them.
       const end = Math.max(event.at, tally.failures.at(-1) ?? event.at);
       const reason = atOnce ?? thresholdMet(tally, rule, end);
-      return reason === undefined ? unchanged(next) : escalate(next, end, reason, version, event.recoverable);
+      return reason === undefined
+        ? unchanged(next)
+        : escalate(next, end, reason, version, isRecoverable(tally, rule, end));
     }
     case 'ESCALATED':
       return failWhileEscalated(next, event, rule);
@@ -97,7 +109,8 @@ function failWhileEscalated(state: Escalated, event: CallFailed, rule: Effective
     return block(state, event.at, `${plural(failures, 'more failure')} while escalated`);
   }
   const lastFailureAt = Math.max(state.lastFailureAt, event.at);
-  return unchanged({ ...state, failures, lastFailureAt, recoverable: state.recoverable && event.recoverable });
+  const recoverable = state.recoverable && event.recoverable;
+  return unchanged({ ...state, failures, lastFailureAt, recoverable });
 }
 
 function relapse(state: Recovering, event: CallFailed, rule: EffectiveRule, version: number): Transition {
@@ -168,7 +181,8 @@ function admittedBefore(
   call: CallSucceeded | CallFailed,
 ): boolean {
   if (call.trustVersion !== undefined) return call.trustVersion < episode.version;
-  return (call.startedAt ?? call.at) < episode.at;
+  // A call that ended the moment distrust began was made before it.
+  return call.startedAt === undefined ? call.at <= episode.at : call.startedAt < episode.at;
 }
 
 function escalate(

@@ -73,6 +73,8 @@ export interface Tally {
   readonly refusals?: readonly number[];
   readonly rate?: Rate;
   readonly lastFailureAt?: number;
+  /** When a counted failure last said that it will not pass by itself. */
+  readonly incurableAt?: number;
   readonly lastSuccessAt?: number;
   /** A reset or a recovery cuts here: nothing that happened before counts again. */
   readonly cutAt?: number;

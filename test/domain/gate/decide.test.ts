@@ -138,6 +138,9 @@ test('of two authorities the stricter one holds', () => {
   expect(stricterDecision(ask, allow)).toBe(ask);
   expect(stricterDecision(ask, deny)).toBe(deny);
   expect(stricterDecision(deny, allow)).toBe(deny);
+  const byProbe = { ...ask, via: 'probe' } as const;
+  expect(stricterDecision(byProbe, ask)).toBe(ask);
+  expect(stricterDecision(ask, byProbe)).toBe(ask);
 });
 
 test('a person reads scope, server, reason, evidence, deadline and what comes next', () => {

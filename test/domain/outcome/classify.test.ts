@@ -42,7 +42,16 @@ describe('by the command that ran', () => {
     'user rejected',
     'This command is not allowed by the sandbox rules',
   ])('a command that was refused did not run: %s', (error) => {
-    expect(ran('sudo rm -rf /', error)).toMatchObject({ severity: 'permission', category: 'quality' });
+    expect(ran('sudo rm -rf /', error)).toMatchObject({ severity: 'permission', category: 'refusal' });
+  });
+
+  it('what a program prints is not held against the server that ran it', () => {
+    const result = { exit_code: 6, stderr: 'curl: (6) Could not resolve host: dead.test' };
+    expect(failure({ tool: 'bash', server: 'cli', result })).toMatchObject({ category: 'quality' });
+  });
+
+  it('a process that a signal ended is a crash, also without an exit code', () => {
+    expect(failure({ result: { exit_code: null, signal: 'SIGSEGV' } })).toMatchObject({ severity: 'crash' });
   });
 
   it('nor did one that a server turned away', () => {
@@ -103,8 +112,8 @@ describe('by numbers', () => {
     [401, 'permission', 'auth'],
     [403, 'permission', 'auth'],
     [404, 'not_found', 'quality'],
-    [407, 'permission', 'auth'],
-    [410, 'not_found', 'quality'],
+    [407, 'server_error', 'quality'],
+    [410, 'server_error', 'quality'],
     [429, 'transient', 'quality'],
     [500, 'server_error', 'quality'],
     [502, 'server_error', 'reachability'],
@@ -118,7 +127,7 @@ describe('by numbers', () => {
   it('a status that says too little leaves it to the message', () => {
     expect(failure({ httpStatus: 400, error: 'field is required' })).toMatchObject({ severity: 'invalid_input' });
     expect(failure({ httpStatus: 400, error: 'Invalid API key' })).toMatchObject({
-      severity: 'permission',
+      severity: 'invalid_input',
       category: 'auth',
     });
     expect(failure({ httpStatus: 408, error: 'Request Timeout' })).toMatchObject({ severity: 'timeout' });
@@ -126,7 +135,7 @@ describe('by numbers', () => {
 
   it.each([
     [1, 'server_error', 'quality'],
-    [124, 'timeout', 'reachability'],
+    [124, 'timeout', 'quality'],
     [126, 'permission', 'quality'],
     [127, 'not_found', 'quality'],
     [137, 'crash', 'quality'],
@@ -178,15 +187,15 @@ describe('by the message', () => {
     ['the record does not exist', 'not_found', 'quality'],
     ['crash report not found', 'not_found', 'quality'],
     ['Could not resolve host: api.example.com', 'server_error', 'reachability'],
-    ['host not found', 'server_error', 'reachability'],
+    ['host not found', 'not_found', 'reachability'],
     ['Permission denied', 'permission', 'quality'],
     ['Permission denied (publickey).', 'permission', 'auth'],
     ["EACCES: permission denied, open '/x'", 'permission', 'quality'],
     ['401 Unauthorized', 'permission', 'auth'],
-    ['authentication failed', 'permission', 'auth'],
-    ['Invalid API key provided', 'permission', 'auth'],
-    ['The security token included in the request is expired', 'permission', 'auth'],
-    ['expired token', 'permission', 'auth'],
+    ['authentication failed', 'server_error', 'auth'],
+    ['Invalid API key provided', 'invalid_input', 'auth'],
+    ['The security token included in the request is expired', 'server_error', 'auth'],
+    ['expired token', 'server_error', 'auth'],
     ['invalid token at line 3', 'invalid_input', 'quality'],
     ['the request timed out', 'timeout', 'reachability'],
     ['context deadline exceeded', 'timeout', 'reachability'],
@@ -199,7 +208,11 @@ describe('by the message', () => {
     ['command exited with code 137', 'crash', 'quality'],
     ['process exited with code 1', 'server_error', 'quality'],
     ['rate limit exceeded', 'transient', 'quality'],
-    ['checksum mismatch', 'corruption', 'quality'],
+    ['checksum mismatch', 'server_error', 'quality'],
+    ['504 Gateway Timeout', 'timeout', 'reachability'],
+    ['Killed', 'crash', 'quality'],
+    ['process was terminated', 'crash', 'quality'],
+    ['the model is overloaded', 'server_error', 'quality'],
     ['data corruption detected', 'corruption', 'quality'],
     ['segmentation fault (core dumped)', 'crash', 'quality'],
     ['panic: runtime error', 'crash', 'quality'],

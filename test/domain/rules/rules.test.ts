@@ -61,7 +61,19 @@ describe('a rules file', () => {
     expect(rules.serverRules['my_server']?.windowSeconds).toBe(60);
     expect(rules.toolRules['read_file']?.successCountToRecover).toBe(9);
     expect(rules.enableAutoRecovery).toBe(false);
+    const mixed = parseRules({ defaultRule: { count_threshold: 1 }, serverRules: { s_1: { notifyUser: false } } });
+    expect(mixed.defaultRule.countThreshold).toBe(1);
+    expect(mixed.serverRules['s_1']?.notify).toBe(false);
   });
+
+  test.each(['API.example.com:8443', 'api.example.com.', 'https://api.example.com/v1'])(
+    'a domain written %s is the host that calls go to',
+    (domain) => {
+      const rules = parseRules({ domainRules: { [domain]: { countThreshold: 9 } } });
+      const view = viewForTool(rules, 1, 'local', 'http_request');
+      expect(ruleForScope(view, 'host:api.example.com').rule.countThreshold).toBe(9);
+    },
+  );
 
   test('the committed JSON Schema is the one the code generates, and agrees with it', () => {
     const committed = JSON.parse(
