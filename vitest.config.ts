@@ -7,8 +7,6 @@ export default defineConfig({
     // One file at a time: each brings servers of its own, and some of them count on being answered within seconds.
     maxWorkers: 1,
     testTimeout: 120_000,
-    // What depends on servers being answered in time may meet a busy machine; what is broken fails three times.
-    retry: 2,
     hookTimeout: 120_000,
     include: ['test/**/*.test.ts'],
     // .ci/run counts from the file.

@@ -25,7 +25,7 @@ const Environment = z.object({
   SURETY_CACHE: z.string().optional(),
   SURETY_ENABLED: flag.optional(),
   SURETY_PERSIST: flag.optional(),
-  SURETY_THRESHOLD: positiveInteger.optional(),
+  SURETY_THRESHOLD: positiveInteger.refine((value) => value <= 1000, 'expected at most 1000').optional(),
   SURETY_WINDOW: positiveInteger.optional(),
   SURETY_TASK_QUEUE: z.string().default('surety'),
   SURETY_TEMPORAL_PORT: port.default(7233),

@@ -25,8 +25,9 @@ export async function claimInstallation(
         'Point DATABASE_URL at its database or restore the backup; to start over with an empty ledger and keep the trust the workflows remember: surety up --adopt. Another namespace (TEMPORAL_NAMESPACE) makes a new installation.',
       );
     }
-    const id = ofNamespace ?? randomUUID();
-    await pool.query('insert into installation (id) values ($1) on conflict do nothing', [id]);
+    await pool.query('insert into installation (id) values ($1) on conflict do nothing', [ofNamespace ?? randomUUID()]);
+    // Of many that start at once one was first, and its id is everybody's.
+    const id = (await pool.query<{ id: string }>('select id from installation')).rows[0]?.id ?? '';
     return ofNamespace === undefined ? remarks(await writeInstallation(connection, target, id)) : [];
   }
   if (ofNamespace === undefined) return remarks(await writeInstallation(connection, target, ofDatabase));

@@ -14,3 +14,36 @@ export async function pauseUnless(event: Promise<unknown>, ms: number, stopped: 
     over.abort();
   }
 }
+
+/**
+ * For a loop that waits over and over: it is woken by `wake`, even if that came while it was busy, and `fail` ends it.
+ * Not a race of promises: one that never settles would collect a reaction with every round.
+ */
+export function createWaker() {
+  let isWanted = false;
+  let failure: { readonly error: unknown } | undefined;
+  let waiting: AbortController | undefined;
+  const interrupt = () => waiting?.abort();
+  return {
+    wake: (): void => {
+      isWanted = true;
+      interrupt();
+    },
+    fail: (error: unknown): void => {
+      failure ??= { error };
+      interrupt();
+    },
+    /** Throws what `fail` was told. */
+    sleep: async (ms: number, stopped: AbortSignal): Promise<void> => {
+      if (!isWanted && failure === undefined && !stopped.aborted) {
+        waiting = new AbortController();
+        stopped.addEventListener('abort', interrupt);
+        await pause(ms, waiting.signal);
+        stopped.removeEventListener('abort', interrupt);
+        waiting = undefined;
+      }
+      isWanted = false;
+      if (failure !== undefined) throw failure.error;
+    },
+  };
+}

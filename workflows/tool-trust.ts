@@ -107,9 +107,13 @@ export async function toolTrust(input: ToolTrustInput): Promise<void> {
         ({ memory } = turned.read);
         showDetails(memory, rejected);
         alarm.set(dueOf(subject, memory.parts, memory.rules), turned.read.now);
-        if (turned.read.unread) rung = true;
         if (turned.read.shown) told = { ...told, seq: memory.watermark.seq };
         told = await tell(memory.watermark.seq, rejected, told);
+        if (turned.read.unread) {
+          rung = true;
+          // A timer ends the task: what was read is sent, and the history's size is known anew.
+          await sleep(1, { summary: 'reading on' });
+        }
       }
       failures = 0;
     } catch (error) {

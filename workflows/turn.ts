@@ -13,6 +13,8 @@ import { showInLists } from './operator-view.ts';
 // What one activity is given, or one run hands to the next, must stay below the two megabytes that a payload may have.
 export const MOST_APPENDED = 100;
 const MOST_EFFECTS = 500;
+/** What one task has read is sent as one message, which may have four megabytes. */
+const MOST_PAGES = 8;
 
 // Reads and marks are short and may run twice: one marker each in the history. While the ledger is away the loop waits.
 const ledger = proxyLocalActivities<Activities>({
@@ -84,12 +86,14 @@ async function readOn(key: string, before: Memory | undefined): Promise<Read | u
   let unread = true;
   const effects: PartEffect[] = [];
   const remarks: string[] = [];
-  while (unread && effects.length < MOST_EFFECTS) {
+  for (let pages = 0; unread && pages < MOST_PAGES && effects.length < MOST_EFFECTS; pages += 1) {
     pulled = await ledger.pull({
       key,
+      ...(memory === undefined ? {} : { subject: memory.subject }),
       since: memory?.watermark ?? null,
       version: memory?.version ?? 0,
       rulesVersion: memory?.rules.version ?? -1,
+      rulesShape: memory?.rules.shape ?? 0,
       scopes: Object.keys(memory?.parts ?? {}).map(scopeOfPart),
       fold: isPlain(memory?.parts ?? {}),
     });

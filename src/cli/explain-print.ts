@@ -49,7 +49,8 @@ export function printExplanation({ terminal }: Cli, explanation: Explanation): v
   for (const cause of causes) {
     terminal.print();
     heading(`What led to it: ${cause.subject}, ${cause.label}`);
-    if (cause.failures.length === 0) say('No failure; a person ordered it, or its rows are past retention.');
+    if (cause.order !== null) say(`A person ordered it: ${cause.order}`);
+    else if (cause.failures.length === 0) say('Its rows are past retention.');
     else terminal.print(table(terminal, CAUSES, cause.failures.map(causeRow), INDENT));
   }
 

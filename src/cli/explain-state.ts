@@ -1,9 +1,11 @@
 import type pg from 'pg';
 import { TRUSTED } from '../domain/trust/trust.ts';
 import type { TrustState } from '../domain/trust/trust.ts';
-import { partOfAgent, scopeOfPart, WHOLE } from '../domain/trust/parts.ts';
+import type { EffectiveRule } from '../domain/rules/rule.ts';
+import { partOfAgent, ruleOfPart, scopeOfPart, WHOLE } from '../domain/trust/parts.ts';
 import type { Subject } from '../domain/trust/parts.ts';
 import { readHistory } from '../postgres/read-history.ts';
+import type { HistoryEntry } from '../postgres/read-history.ts';
 import type { KnownSubject } from '../postgres/read-subjects.ts';
 import type { PublishedRules } from '../postgres/rules.ts';
 import { partView, rulesOf } from './state.ts';
@@ -50,28 +52,52 @@ function isInDoubt(state: TrustState | undefined): boolean {
 }
 
 const MOST_CAUSES = 5;
+const MOST_LOOKED_AT = 100;
 const MOST_EXPLAINED = 5;
 
-/** For each part in doubt the failures up to the moment it began, newest first. */
-export async function leadingTo(pool: pg.Pool, parts: readonly PartWithASay[]) {
+/** For each part in doubt the failures that counted, up to the moment it began and newest first; or the order. */
+export async function leadingTo(
+  pool: pg.Pool,
+  subject: Subject,
+  parts: readonly PartWithASay[],
+  standings: readonly KnownSubject[],
+  published: PublishedRules,
+) {
   const inDoubt = parts.filter(({ state }) => state !== 'TRUSTED').slice(0, MOST_EXPLAINED);
   return Promise.all(
-    inDoubt.map(async ({ subject, kind, id, label, scope, since }) => {
+    inDoubt.map(async (part) => {
+      const { kind, id, label, scope, since, by, reason } = part;
       const entries = await readHistory(pool, {
-        subjects: id === null ? [] : [id],
+        subjects: id === null || by !== null ? [] : [id],
         ofServers: kind === 'server',
         failuresOnly: true,
-        limit: MOST_CAUSES,
+        limit: MOST_LOOKED_AT,
         ...(scope === null ? {} : { scope: scopeOfPart(scope) }),
         ...(since === null ? {} : { until: Date.parse(since) }),
       });
+      const kept = standings.find((standing) => standing.kind === kind)?.parts ?? {};
+      // Nothing before a reset or an earlier recovery counts.
+      const cutAt = Math.max(kept[scope ?? WHOLE]?.tally.cutAt ?? 0, kept[WHOLE]?.tally.cutAt ?? 0);
+      const one: Subject = kind === 'server' ? { kind, server: subject.server, name: '' } : subject;
+      const rule = ruleOfPart(one, rulesOf(one, published), scope ?? WHOLE);
       return {
-        ...{ subject, label },
-        failures: entries.map(({ at, severity, agent, detail }) => ({
-          ...{ at: iso(at), severity, agent },
-          message: typeof detail['message'] === 'string' ? detail['message'] : '',
-        })),
+        ...{ subject: part.subject, label, order: by === null ? null : reason },
+        failures: entries
+          .filter((entry) => entry.at >= cutAt && isCounted(entry, rule))
+          .slice(0, MOST_CAUSES)
+          .map(({ at, severity, agent, detail }) => ({
+            ...{ at: iso(at), severity, agent },
+            message: typeof detail['message'] === 'string' ? detail['message'] : '',
+          })),
       };
     }),
   );
+}
+
+/** What the rule counts, and what counts whatever it says; a call that was never answered has no severity. */
+function isCounted({ severity, category }: HistoryEntry, rule: EffectiveRule): boolean {
+  if (severity === null) return true;
+  if (rule.countBy === 'reachability') return category === 'reachability';
+  const always = severity === 'security' || severity === 'repeated_auth' || category === 'auth';
+  return always || rule.severityFilter.includes(severity);
 }

@@ -65,7 +65,7 @@ async function explain(cli: Cli, name: string, options: ExplainOptions): Promise
       // A server is not called; its tools are.
       decision: subject.kind === 'server' ? null : decisionOf(subject, standings, settings, scope, agent),
       parts,
-      causes: await leadingTo(pool, parts),
+      causes: await leadingTo(pool, subject, parts, standings, settings),
       rulesVersion: settings.version,
       rule: candidatesFor(settings.rules, subject, scope),
     };

@@ -82,7 +82,7 @@ export async function giveOrder(pool: pg.Pool, { order, subjects, scope, by, rea
     })),
   );
   const keys = new Map(subjects.map(({ id, key }) => [id, key]));
-  return flushed.fresh.flatMap(({ subject, seq }) => {
+  return [...flushed.newest].flatMap(([subject, seq]) => {
     const key = keys.get(subject);
     return key === undefined ? [] : [{ key, seq }];
   });

@@ -40,6 +40,8 @@ export interface PartView {
   readonly until: string | null;
   readonly successes: number | null;
   readonly successesNeeded: number | null;
+  /** Who ordered it, where a person did. */
+  readonly by: string | null;
 }
 
 export function partView(subject: Subject, rules: RuleView, part: string, state: TrustState): PartView {
@@ -55,6 +57,7 @@ export function partView(subject: Subject, rules: RuleView, part: string, state:
     until: due === undefined ? null : iso(due),
     successes: state.status === 'RECOVERING' ? state.successes : null,
     successesNeeded: state.status === 'TRUSTED' ? null : rule.successCountToRecover,
+    by: state.status === 'BLOCKED' ? (state.by ?? null) : null,
   };
 }
 

@@ -1,7 +1,8 @@
 import pg from 'pg';
 import { readApplied, readInDoubt, readKnown, readRecent, readSettings, readStandings } from '../postgres/snapshot.ts';
 import type { Standing } from '../postgres/snapshot.ts';
-import { pause, pauseUnless } from '../pause.ts';
+import { createWaker, pause } from '../pause.ts';
+import { letGo } from '../postgres/pool.ts';
 import { reasonOf } from '../problem.ts';
 import type { View } from './view.ts';
 
@@ -50,10 +51,12 @@ export function keepFresh({ pool, databaseUrl, view, onChange, onSituation }: Fr
   }
 
   async function poll(): Promise<void> {
+    // First what has been applied, then what was made of it: a projection that comes in between is seen by both.
+    const provisional = view.local.provisional();
+    const applied = provisional.length > 0 ? await readApplied(pool, provisional) : new Map<string, number>();
     (await readRecent(pool, LOOK_BACK_SECONDS)).forEach(take);
+    for (const [key, seq] of applied) view.local.applied(key, seq);
     await refreshSettings();
-    const provisional = view.provisional();
-    if (provisional.length > 0) for (const [key, seq] of await readApplied(pool, provisional)) view.applied(key, seq);
     const wanted = view.wanted();
     if (wanted.length > 0) view.know(await readKnown(pool, wanted));
     inTouch();
@@ -65,35 +68,34 @@ export function keepFresh({ pool, databaseUrl, view, onChange, onSituation }: Fr
     if (settings.version !== version || settings.brokenGlassUntil !== brokenGlassUntil) view.setSettings(settings);
   }
 
-  /** Handles one notification after the other, so that a burst of them is one query. */
-  async function follow(notified: { payloads: string[]; wait: () => Promise<void> }): Promise<void> {
-    while (!isStopped()) {
-      await notified.wait();
-      const payloads = notified.payloads.splice(0);
-      const subjects = payloads.filter((text) => text.startsWith('trust:')).map((text) => Number(text.slice(6)));
-      if (subjects.length > 0) (await readStandings(pool, subjects)).forEach(take);
-      if (payloads.includes('settings')) await refreshSettings();
-    }
+  /** What was notified since the last look, as one query however many there were. */
+  async function follow(payloads: readonly string[]): Promise<void> {
+    const subjects = payloads.filter((text) => text.startsWith('trust:')).map((text) => Number(text.slice(6)));
+    if (subjects.length > 0) (await readStandings(pool, [...new Set(subjects)])).forEach(take);
+    if (payloads.includes('settings')) await refreshSettings();
   }
 
   async function connected(client: pg.Client): Promise<void> {
-    const notified = inbox();
-    const ended = new Promise<never>((_, reject) => {
-      client.on('error', reject).once('end', () => reject(new Error('the connection ended')));
+    const waker = createWaker();
+    const payloads: string[] = [];
+    client.on('error', waker.fail).once('end', () => waker.fail(new Error('the connection ended')));
+    client.on('notification', ({ payload }) => {
+      payloads.push(payload ?? '');
+      waker.wake();
     });
-    ended.catch(() => undefined);
-    client.on('notification', ({ payload }) => notified.put(payload ?? ''));
+    view.onWanted = waker.wake;
     await client.connect();
     await client.query('listen surety');
     await snapshot();
-    const following = follow(notified);
-    following.catch(() => undefined);
-    while (!isStopped()) {
-      const wanted = new Promise<void>((resolve) => {
-        view.onWanted = resolve;
-      });
-      await pauseUnless(Promise.race([ended, following, wanted]), POLL_MS, stopping.signal);
-      await poll();
+    for (let polledAt = Date.now(); !isStopped();) {
+      await waker.sleep(Math.max(0, polledAt + POLL_MS - Date.now()), stopping.signal);
+      // This process slept through more than a poll looks back at: only a snapshot knows what it has missed.
+      if (Date.now() - polledAt > (LOOK_BACK_SECONDS / 2) * 1000) await snapshot();
+      await follow(payloads.splice(0));
+      if (view.hasUnasked || Date.now() - polledAt >= POLL_MS) {
+        await poll();
+        polledAt = Date.now();
+      }
     }
   }
 
@@ -104,7 +106,7 @@ export function keepFresh({ pool, databaseUrl, view, onChange, onSituation }: Fr
       await connected(client).catch((error: unknown) => {
         view.trouble = reasonOf(error);
       });
-      await client.end().catch(() => undefined);
+      await letGo(client);
       await pause(RECONNECT_MS, stopping.signal);
     }
   }
@@ -129,24 +131,6 @@ export function keepFresh({ pool, databaseUrl, view, onChange, onSituation }: Fr
 }
 
 const PATIENCE = { connectionTimeoutMillis: 5000, query_timeout: 10_000, keepAlive: true } as const;
-
-function inbox() {
-  const payloads: string[] = [];
-  let wake: () => void = () => undefined;
-  return {
-    payloads,
-    put(payload: string) {
-      payloads.push(payload);
-      wake();
-    },
-    wait: () =>
-      payloads.length > 0
-        ? Promise.resolve()
-        : new Promise<void>((resolve) => {
-            wake = resolve;
-          }),
-  };
-}
 
 function withResolver(): { promise: Promise<void>; resolve: () => void } {
   let resolve: () => void = () => undefined;

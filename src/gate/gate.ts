@@ -12,7 +12,9 @@ import type { Emitter, GateEvents } from './events.ts';
 import { createGuard } from './guard.ts';
 import type { GuardContext, GuardOptions } from './guard.ts';
 import { createReporter } from './reporter.ts';
-import type { Pressure, Reporter } from './reporter.ts';
+import type { Pressure, Reporter, Waiting } from './reporter.ts';
+import { SucceededCall } from './succeeded-call.ts';
+import type { PlainSuccess } from './succeeded-call.ts';
 import { ToolGate } from './tool-gate.ts';
 import type { CallContext } from './tool-gate.ts';
 import type { View } from './view.ts';
@@ -43,11 +45,12 @@ export class Gate {
   readonly #reporter: Reporter;
   readonly #tools = new Map<string, Map<string, ToolGate>>();
   #remembered = 0;
+  #closing: Promise<void> | undefined;
 
   constructor(parts: GateParts) {
     this.#parts = parts;
     this.#reporter = createReporter({
-      append: (outcomes) => this.#append(outcomes),
+      append: (outcomes) => parts.backend.append(outcomes),
       limit: parts.bufferLimit,
     });
   }
@@ -71,6 +74,7 @@ export class Gate {
 
   /** May this call be made now? Synchronous, no network. */
   check(call: Call): Decision {
+    if (typeof call.tool !== 'string') throw new TypeError('a call names its tool: { tool: "…", args: … }');
     return this.tool(serverOf(call), call.tool).check(call.args, call);
   }
 
@@ -80,7 +84,13 @@ export class Gate {
    */
   async report(report: Report): Promise<string> {
     const outcome = this.#read(report);
-    if (this.#parts.enabled) await this.#send(outcome);
+    if (this.#parts.enabled) {
+      await new Promise<void>((resolve, reject) => {
+        const waiting = this.#waiting(outcome, (error) => (error === undefined ? resolve() : reject(error)));
+        this.#reporter.add(waiting);
+        waiting.observe();
+      });
+    }
     return outcome.callId;
   }
 
@@ -97,8 +107,10 @@ export class Gate {
       backend,
       view,
       identity,
+      refuseUnreportable: (report: Report) => void this.#read(report),
       report: (report: Report) => this.report(report),
       enqueue: (report: Report) => this.#enqueue(report),
+      succeeded: (call: PlainSuccess) => this.#succeeded(call),
     };
     return createGuard(needs, run, options);
   }
@@ -118,9 +130,15 @@ export class Gate {
   }
 
   /** Sends what is waiting, then lets go. Reports that cannot be sent in time are rejected, not dropped. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
     await this.#reporter.close(CLOSE_WITHIN_MS);
     await this.#parts.close();
+    // Whoever still asks is answered by somebody who no longer listens.
+    this.#parts.view.setSituation('stale');
   }
 
   #read(report: Report): LedgerOutcome {
@@ -135,18 +153,47 @@ export class Gate {
   async #enqueue(report: Report): Promise<void> {
     const outcome = this.#read(report);
     if (!this.#parts.enabled) return;
-    await this.#reporter.room();
-    this.#send(outcome).catch((error: unknown) => this.#parts.emitter.emit('unrecorded', { error }));
+    const waiting = this.#waiting(outcome, this.#announceUnrecorded);
+    await this.#reporter.addWhenRoom(waiting);
+    waiting.observe();
   }
 
-  #send(outcome: LedgerOutcome): Promise<void> {
-    this.#parts.view.tighten(outcome, Date.now());
-    return this.#reporter.report(outcome);
+  /** The usual end of a guarded call: most of what is to be done is done when the buffer is sent. */
+  #succeeded(call: PlainSuccess): Promise<void> | undefined {
+    const { enabled, view } = this.#parts;
+    if (!enabled) return undefined;
+    const { key, serverKey, server, name } = call.tool;
+    if (view.local.isCounting(key) || view.local.isCounting(serverKey)) {
+      const { scope, at, startedAt } = call;
+      const seen = { kind: 'success', server, name, at, startedAt, callId: '' } as const;
+      view.observe(scope === undefined ? seen : { ...seen, scope }, at);
+    }
+    const waiting = new SucceededCall(call, this.#parts.identity, this.#announceUnrecorded);
+    if (this.#reporter.isFull()) return this.#reporter.addWhenRoom(waiting);
+    this.#reporter.add(waiting);
+    return undefined;
   }
 
-  async #append(outcomes: readonly LedgerOutcome[]): Promise<void> {
+  readonly #announceUnrecorded = (error?: Error): void => {
+    if (error !== undefined) this.#parts.emitter.emit('unrecorded', { error });
+  };
+
+  /** What this process makes of an outcome ends when the ledger's word is known, and is nothing without a place in it. */
+  #waiting(outcome: LedgerOutcome, done: (error?: Error) => void): Waiting & { observe(): void } {
     const { view, backend } = this.#parts;
-    for (const { key, seq } of await backend.append(outcomes)) view.recorded(key, seq);
+    let key: string | undefined;
+    return {
+      outcome,
+      observe: () => {
+        key = view.observe(outcome, Date.now());
+      },
+      settled: (places, error) => {
+        const place = key === undefined ? undefined : places?.get(key);
+        if (key !== undefined) view.local.settle(key, place);
+        if (key !== undefined && place !== undefined && backend.judgesAtOnce) view.local.applied(key, place);
+        done(error);
+      },
+    };
   }
 }
 

@@ -2,11 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ask, Decision } from '../domain/gate/decision.ts';
 import { promptFor } from '../domain/gate/prompt.ts';
 import { normaliseScope, scopeOf } from '../domain/key/scope.ts';
+import { judge } from '../domain/outcome/detect.ts';
 import { summarise } from '../domain/outcome/summary.ts';
 import type { Report } from '../domain/outcome/report.schema.ts';
 import { newOutcomeId, outcomeId } from '../postgres/outcome-id.ts';
+import type { ProbeRequest } from '../postgres/probes.ts';
 import type { Backend } from './backend.ts';
 import { ApprovalRequired, CallDenied } from './errors.ts';
+import type { PlainSuccess } from './succeeded-call.ts';
+import { NOTHING_HELD } from './tool-gate.ts';
 import type { CallContext, Permission, ToolGate } from './tool-gate.ts';
 import type { View } from './view.ts';
 
@@ -24,10 +28,14 @@ interface GuardNeeds {
   readonly tool: ToolGate;
   readonly backend: Backend;
   readonly view: View;
+  /** Throws InvalidReport where the ledger could not be told of the call. */
+  readonly refuseUnreportable: (report: Report) => void;
   /** Resolves when durable. */
   readonly report: (report: Report) => Promise<unknown>;
   /** Resolves when the report is in the buffer; what becomes of it later is announced. */
   readonly enqueue: (report: Report) => Promise<unknown>;
+  /** The same for a call of which there is nothing to say but that it went well; a promise only while there is no room. */
+  readonly succeeded: (call: PlainSuccess) => Promise<void> | undefined;
   readonly identity: { readonly agent?: string; readonly session?: string };
 }
 
@@ -39,28 +47,68 @@ export function createGuard<Args, Result>(
   run: (args: Args) => Result | Promise<Result>,
   options: GuardOptions<Args> = {},
 ): (args: Args, context?: GuardContext) => Promise<Result> {
-  const { tool, report, enqueue } = needs;
-  return async (args, context = {}) => {
-    const permission = context.permission ?? (await options.permission?.(args));
-    const check = () => tool.check(args, { ...context, ...(permission === undefined ? {} : { permission }) });
-    const call = { ...needs.identity, ...callOf(context), callId: context.callId ?? newOutcomeId() };
-    const { decision, probe } = await admission(needs, check, args, call);
-    const base = {
-      tool: tool.name,
-      server: tool.server,
-      args,
-      startedAt: Date.now(),
-      ...call,
-      ...(decision.trustVersion === undefined ? {} : { trustVersion: decision.trustVersion }),
-    };
-    if (probe === undefined) return ran(run, args, base, enqueue);
-    const renewal = keepRenewed(needs, probe);
-    try {
-      return await ran(run, args, { ...base, probe: probe.token }, report);
-    } finally {
-      renewal.stop();
-    }
+  const { tool } = needs;
+  return (args, context) => {
+    const isPlain = context === undefined && options.permission === undefined;
+    return isPlain && tool.check(args) === NOTHING_HELD
+      ? plainly(needs, run, args)
+      : carefully(needs, run, options, args, context ?? {});
   };
+}
+
+/** Nothing is held against the tool and nobody else is to be asked: all that is left is to run and to say how it went. */
+async function plainly<Args, Result>(
+  { tool, enqueue, succeeded }: GuardNeeds,
+  run: (args: Args) => Result | Promise<Result>,
+  args: Args,
+): Promise<Result> {
+  const startedAt = Date.now();
+  const call = { tool: tool.name, server: tool.server, args, startedAt };
+  let result: Result;
+  try {
+    result = await run(args);
+  } catch (error) {
+    await enqueue({ ...call, success: false, error });
+    throw error;
+  }
+  if (judge({ tool: tool.name, args, result }).kind === 'success') {
+    const full = succeeded({ tool, scope: scopeOf(tool.name, args), startedAt, at: Date.now() });
+    if (full !== undefined) await full;
+  } else {
+    await enqueue({ ...call, result });
+  }
+  return result;
+}
+
+async function carefully<Args, Result>(
+  needs: GuardNeeds,
+  run: (args: Args) => Result | Promise<Result>,
+  options: GuardOptions<Args>,
+  args: Args,
+  context: GuardContext,
+): Promise<Result> {
+  const { tool, report, enqueue, refuseUnreportable } = needs;
+  const permission = context.permission ?? (await options.permission?.(args));
+  const check = () => tool.check(args, { ...context, ...(permission === undefined ? {} : { permission }) });
+  const call = { ...needs.identity, ...callOf(context), callId: context.callId ?? newOutcomeId() };
+  // What could not be reported afterwards is refused before anything has run.
+  refuseUnreportable({ tool: tool.name, server: tool.server, ...call });
+  const { decision, probe } = await admission(needs, check, args, call);
+  const base = {
+    tool: tool.name,
+    server: tool.server,
+    args,
+    startedAt: Date.now(),
+    ...call,
+    ...(decision.trustVersion === undefined ? {} : { trustVersion: decision.trustVersion }),
+  };
+  if (probe === undefined) return ran(run, args, base, enqueue);
+  const renewal = keepRenewed(needs, probe);
+  try {
+    return await ran(run, args, { ...base, probe: probe.token }, report);
+  } finally {
+    renewal.stop();
+  }
 }
 
 async function ran<Args, Result>(
@@ -106,7 +154,11 @@ async function admission(
     if (decision.decision === 'allow') return { decision };
     if (decision.decision === 'deny') throw new CallDenied(decision);
     if (decision.via === 'person' || decision.probes === undefined) {
-      const isNews = decision.escalation === undefined && !view.isKnown(tool.key) && (await backend.isKnown(tool.key));
+      // Without the ledger nobody knows, and then a person is asked.
+      const isNews =
+        decision.escalation === undefined &&
+        !view.isKnown(tool.key) &&
+        (await backend.isKnown(tool.key).catch(() => false));
       if (!isNews) throw held(tool, args, decision);
       view.know([tool.key]);
       continue;
@@ -114,7 +166,7 @@ async function admission(
     const { rule } = view.rulesOf({ kind: 'tool', server: tool.server, name: tool.name }).own;
     const scope = normaliseScope(call.scope) ?? scopeOf(tool.name, args);
     deadline = Math.min(deadline, Date.now() + rule.probeWaitMs);
-    const token = await backend.acquireProbe({
+    const token = await acquire(backend, {
       parts: decision.probes,
       toolKey: tool.key,
       ...call,
@@ -127,6 +179,11 @@ async function admission(
     if (Date.now() >= deadline) throw held(tool, args, decision);
     await sleep(PROBE_POLL_MS);
   }
+}
+
+/** A probe that cannot be asked for cannot be had: then a person is asked, as when somebody else has it. */
+async function acquire(backend: Backend, request: ProbeRequest): Promise<string | undefined> {
+  return backend.acquireProbe(request).catch(() => undefined);
 }
 
 function held(tool: ToolGate, args: unknown, decision: Ask): ApprovalRequired {

@@ -15,35 +15,58 @@ import type { View } from './view.ts';
 export function createMemoryBackend(view: View, take: (standing: Standing) => void): Backend {
   const known = new Map<string, { subject: Subject; parts: Parts; version: number; seq: number }>();
   const leases = new Map<string, { token: string; until: number }>();
+  /** Subjects that time alone will change, and when: few of those that are known. */
+  const deadlines = new Map<string, number>();
   let alarm: NodeJS.Timeout | undefined;
 
-  function change(subject: Subject, apply: (parts: Parts, version: number) => Parts): { key: string; seq: number } {
+  function change(subject: Subject, apply: (parts: Parts, version: number) => Parts): [string, number] {
     const key = subject.kind === 'server' ? serverKey(subject.server) : toolKey(subject.server, subject.name);
     const before = known.get(key) ?? { subject, parts: {}, version: 0, seq: 0 };
     const version = before.version + 1;
     const after = { subject, parts: apply(before.parts, version), version, seq: before.seq + 1 };
     known.set(key, after);
     take({ ...after, ...subject, id: 0, key, dueAt: null, reason: 'it works again' });
+    note(key, nextDue(subject, after.parts, view.rulesOf(subject))?.at);
+    return [key, after.seq];
+  }
+
+  function note(key: string, due: number | undefined): void {
+    if (deadlines.get(key) === due) return;
+    if (due === undefined) deadlines.delete(key);
+    else deadlines.set(key, due);
     wakeAtNextDeadline();
-    return { key, seq: after.seq };
   }
 
   function wakeAtNextDeadline(): void {
     clearTimeout(alarm);
-    const dues = [...known.values()].map(({ subject, parts }) => nextDue(subject, parts, view.rulesOf(subject))?.at);
-    const next = Math.min(...dues.filter((at) => at !== undefined));
-    if (!Number.isFinite(next)) return;
+    let next = Infinity;
+    for (const at of deadlines.values()) next = Math.min(next, at);
+    if (next === Infinity) return;
     // setTimeout cannot wait for longer than 2^31 ms; it then simply wakes early.
     alarm = setTimeout(advance, Math.min(Math.max(1, next - Date.now()), 2 ** 31 - 1)).unref();
   }
 
   function advance(): void {
-    for (const { subject } of [...known.values()]) {
+    for (const [key, at] of [...deadlines]) {
+      const subject = known.get(key)?.subject;
+      if (at > Date.now() || subject === undefined) continue;
       change(subject, (parts, version) => {
         const memory = { subject, parts, version, rules: view.rulesOf(subject), watermark: NOWHERE };
         return settle(memory, Date.now()).memory.parts;
       });
     }
+    wakeAtNextDeadline();
+  }
+
+  const recorded = new Set<string>();
+  function isNew({ callId, server, name }: LedgerOutcome): boolean {
+    const id = JSON.stringify([server, name, callId]);
+    if (recorded.has(id)) return false;
+    recorded.add(id);
+    // The oldest goes: whoever sends a report again does so soon.
+    const [oldest] = recorded.size > MOST_RECORDED ? recorded : [];
+    if (oldest !== undefined) recorded.delete(oldest);
+    return true;
   }
 
   function isInDoubt(server: string): boolean {
@@ -53,21 +76,24 @@ export function createMemoryBackend(view: View, take: (standing: Standing) => vo
   return {
     append: (outcomes) =>
       Promise.resolve(
-        outcomes.flatMap((outcome) => {
-          const entry = entryOf(outcome, leases);
-          const subjects: Subject[] = [{ kind: 'tool', server: outcome.server, name: outcome.name }];
-          const concernsServer =
-            countsOnServer(outcome.server, outcome.scope, outcome.category) || isInDoubt(outcome.server);
-          if (outcome.server !== LOCAL && concernsServer)
-            subjects.push({ kind: 'server', server: outcome.server, name: '' });
-          return subjects.map((subject) =>
-            change(
-              subject,
-              (parts, version) => applyEntries(subject, parts, [entry], view.rulesOf(subject), version).parts,
-            ),
-          );
-        }),
+        new Map(
+          outcomes.filter(isNew).flatMap((outcome) => {
+            const entry = entryOf(outcome, leases);
+            const subjects: Subject[] = [{ kind: 'tool', server: outcome.server, name: outcome.name }];
+            const concernsServer =
+              countsOnServer(outcome.server, outcome.scope, outcome.category) || isInDoubt(outcome.server);
+            if (outcome.server !== LOCAL && concernsServer)
+              subjects.push({ kind: 'server', server: outcome.server, name: '' });
+            return subjects.map((subject) =>
+              change(
+                subject,
+                (parts, version) => applyEntries(subject, parts, [entry], view.rulesOf(subject), version).parts,
+              ),
+            );
+          }),
+        ),
       ),
+    judgesAtOnce: true,
     isKnown: (key) => Promise.resolve(known.has(key)),
     acquireProbe: ({ parts, leaseSeconds }) => {
       const keys = parts.map(({ key, part }) => `${key}#${part}`);
@@ -93,6 +119,7 @@ export function createMemoryBackend(view: View, take: (standing: Standing) => vo
   };
 }
 
+const MOST_RECORDED = 10_000;
 const NOWHERE = { generation: 'memory', seq: 0, id: null };
 
 function release(leases: Map<string, { token: string; until: number }>, token: string): boolean {

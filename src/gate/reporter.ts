@@ -3,26 +3,31 @@ import { pause } from '../pause.ts';
 import { isRefusal } from '../postgres/refusal.ts';
 import { BufferFull, InvalidReport, NotRecorded } from './errors.ts';
 
+/** How many reports wait for the ledger, and whether it can be reached. */
 export interface Pressure {
-  /** Reports that are not durable yet, and how many there may be. */
   readonly waiting: number;
   readonly limit: number;
   /** Why the last attempt failed; null while all is well. */
   readonly failing: Error | null;
 }
 
-interface Waiting {
+/** Where the rows of a flush ended, by subject. */
+export type Places = ReadonlyMap<string, number>;
+
+/** An outcome on its way to the ledger. */
+export interface Waiting {
+  /** Asked for when it is sent, and again with each further attempt. */
   readonly outcome: LedgerOutcome;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
+  /** Told once what became of it: where it lies, or why it was not recorded. */
+  settled(places: Places | undefined, error?: Error): void;
 }
 
 interface ReporterOptions {
-  readonly append: (outcomes: readonly LedgerOutcome[]) => Promise<unknown>;
+  readonly append: (outcomes: readonly LedgerOutcome[]) => Promise<Places>;
   readonly limit: number;
 }
 
-const LARGEST_BATCH = 500;
+const LARGEST_BATCH = 1000;
 const LONGEST_WAIT_MS = 2000;
 
 /**
@@ -41,10 +46,10 @@ export function createReporter({ append, limit }: ReporterOptions) {
   async function send(batch: readonly Waiting[]): Promise<void> {
     for (let wait = 50; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
       try {
-        await append(batch.map(({ outcome }) => outcome));
+        const places = await append(batch.map(({ outcome }) => outcome));
         failing = null;
         inFlight -= batch.length;
-        for (const { resolve } of batch) resolve();
+        for (const waiting of batch) waiting.settled(places);
         return;
       } catch (error) {
         if (isRefusal(error)) return refuse(batch, error);
@@ -63,7 +68,7 @@ export function createReporter({ append, limit }: ReporterOptions) {
     if (batch.length === 1 && first !== undefined) {
       inFlight -= 1;
       const why = error instanceof Error ? error.message : String(error);
-      first.reject(new InvalidReport(`the ledger does not take the report: ${why}`, { cause: error }));
+      first.settled(undefined, new InvalidReport(`the ledger does not take the report: ${why}`, { cause: error }));
       return;
     }
     const half = Math.ceil(batch.length / 2);
@@ -73,8 +78,9 @@ export function createReporter({ append, limit }: ReporterOptions) {
 
   function giveUp(batch: readonly Waiting[]): void {
     inFlight -= batch.length;
-    for (const { reject } of batch)
-      reject(new NotRecorded('the gate was closed while the ledger could not be reached'));
+    for (const waiting of batch) {
+      waiting.settled(undefined, new NotRecorded('the gate was closed while the ledger could not be reached'));
+    }
   }
 
   async function flush(): Promise<void> {
@@ -89,22 +95,27 @@ export function createReporter({ append, limit }: ReporterOptions) {
     flushing = undefined;
   }
 
-  const waiting = () => queue.length + inFlight;
+  const size = () => queue.length + inFlight;
+  const isFull = () => size() >= limit;
+
+  function add(waiting: Waiting): void {
+    if (closed) throw new NotRecorded('the gate is closed');
+    if (isFull()) throw new BufferFull(limit);
+    queue.push(waiting);
+    // A turn of the event loop gathers what a burst reports together.
+    flushing ??= new Promise<void>((next) => setImmediate(next)).then(flush);
+  }
+
   return {
-    pressure: (): Pressure => ({ waiting: waiting(), limit, failing }),
-    /** Resolves when durable. */
-    report(outcome: LedgerOutcome): Promise<void> {
-      if (closed) return Promise.reject(new NotRecorded('the gate is closed'));
-      if (waiting() >= limit) return Promise.reject(new BufferFull(limit));
-      return new Promise((resolve, reject) => {
-        queue.push({ outcome, resolve, reject });
-        // A turn of the event loop gathers what a burst reports together.
-        flushing ??= new Promise<void>((next) => setImmediate(next)).then(flush);
-      });
-    },
-    /** Resolves when the buffer takes another report: how a caller is slowed down instead of losing one. */
-    async room(): Promise<void> {
-      while (waiting() >= limit && !closed) await new Promise<void>((resolve) => roomWaiters.push(resolve));
+    pressure: (): Pressure => ({ waiting: size(), limit, failing }),
+    isFull,
+    /** Takes a report, or throws where there is no room for it. */
+    add,
+    /** Waits for room: how a caller is slowed down instead of losing a report. */
+    async addWhenRoom(waiting: Waiting): Promise<void> {
+      while (isFull() && !closed) await new Promise<void>((resolve) => roomWaiters.push(resolve));
+      // Nothing is awaited between the look and the taking: of many that wait, each finds room of its own.
+      add(waiting);
     },
     async close(withinMs: number): Promise<void> {
       closed = true;

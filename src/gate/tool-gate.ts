@@ -26,6 +26,8 @@ export interface CallContext {
 export class ToolGate {
   readonly server: string;
   readonly name: string;
+  readonly key: string;
+  readonly serverKey: string;
   readonly #view: View;
   readonly #agent: string | undefined;
   #revision = 0;
@@ -36,6 +38,8 @@ export class ToolGate {
   constructor(view: View, server: string, name: string, agent: string | undefined) {
     this.server = server;
     this.name = name;
+    this.key = toolKey(server, name);
+    this.serverKey = serverKey(server);
     this.#view = view;
     this.#agent = agent;
   }
@@ -46,10 +50,6 @@ export class ToolGate {
     return this.#judge(args, context);
   }
 
-  get key(): string {
-    return toolKey(this.server, this.name);
-  }
-
   #refresh(): void {
     const { situation, settings } = this.#view;
     const tool: Subject = { kind: 'tool', server: this.server, name: this.name };
@@ -57,7 +57,7 @@ export class ToolGate {
     const view = this.#view.rulesOf(tool);
     const ofTool = this.#view.doubt(this.key, tool, view);
     const ofServer =
-      this.server === LOCAL ? undefined : this.#view.doubt(serverKey(this.server), server, this.#view.rulesOf(server));
+      this.server === LOCAL ? undefined : this.#view.doubt(this.serverKey, server, this.#view.rulesOf(server));
     const rules = [view.own.rule, ...view.domains.map(({ rule }) => rule)];
     const answersUnknown = rules.some(({ risk }) => settings.rules.situations.unknown[risk] !== 'allow');
     const isKnown = !answersUnknown || this.#view.isKnown(this.key);

@@ -1,27 +1,14 @@
 import type { InDoubt, Situation } from '../domain/gate/decide.ts';
-import { serverKey, toolKey } from '../domain/key/tool-key.ts';
 import type { LedgerOutcome } from '../domain/outcome/ledger-outcome.ts';
 import { viewForServer, viewForTool } from '../domain/rules/resolve.ts';
 import type { RuleView } from '../domain/rules/resolve.ts';
 import type { Rules } from '../domain/rules/rules.schema.ts';
-import { applyOne } from '../domain/trust/apply.ts';
-import type { Draft } from '../domain/trust/draft.ts';
-import { draftOf } from '../domain/trust/draft.ts';
-import { countsOnServer, LOCAL } from '../domain/trust/entry.ts';
 import { isPlain } from '../domain/trust/parts.ts';
 import type { Subject } from '../domain/trust/parts.ts';
 import { stricterOf } from '../domain/trust/reconcile.ts';
 import type { Settings, Standing } from '../postgres/snapshot.ts';
+import { LocalCounts } from './local-counts.ts';
 
-/** What this process has seen fail and the projection may not know yet. */
-interface Local {
-  /** Written to, so that a failure of a tool with a thousand scopes costs what any other does. */
-  draft: Draft;
-  /** The newest of its own rows; undefined while one is on its way to the ledger. */
-  seq: number | undefined;
-}
-
-const MOST_LOCAL = 1000;
 const MOST_WANTED = 10_000;
 
 /**
@@ -36,9 +23,12 @@ export class View {
   /** Told when somebody asks about a tool of which it matters whether it is known. */
   onWanted: () => void = () => undefined;
   readonly #standings = new Map<string, Standing>();
-  readonly #local = new Map<string, Local>();
+  readonly local = new LocalCounts(() => {
+    this.revision += 1;
+  });
   readonly #known = new Set<string>();
   readonly #wanted = new Set<string>();
+  #hasUnasked = false;
   #settings: Settings;
 
   constructor(rules: Rules) {
@@ -73,9 +63,12 @@ export class View {
   take(standing: Standing): Standing | undefined | null {
     const before = this.#standings.get(standing.key);
     if (before !== undefined && before.version >= standing.version) return null;
-    if (isPlain(standing.parts)) this.#standings.delete(standing.key);
+    this.local.applied(standing.key, standing.seq, standing.parts);
+    const isTrusted = isPlain(standing.parts);
+    // Nothing was held against it and nothing is: whoever remembers an answer may go on doing so.
+    if (isTrusted && before === undefined) return null;
+    if (isTrusted) this.#standings.delete(standing.key);
     else this.#standings.set(standing.key, standing);
-    this.applied(standing.key, standing.seq);
     this.revision += 1;
     return before;
   }
@@ -88,9 +81,9 @@ export class View {
   /** The doubt about a subject, as projected and as this process has seen itself. Locally it is only ever tightened. */
   doubt(key: string, subject: Subject, rules: RuleView): InDoubt | undefined {
     const standing = this.#standings.get(key);
-    const local = this.#local.get(key);
-    if (standing === undefined && (local === undefined || isPlain(local.draft.parts))) return undefined;
-    const parts = stricterOf(standing?.parts ?? {}, local?.draft.parts ?? {});
+    const local = this.local.parts(key) ?? {};
+    if (standing === undefined && isPlain(local)) return undefined;
+    const parts = stricterOf(standing?.parts ?? {}, local);
     return { key, subject, rules, parts, version: standing?.version ?? 0 };
   }
 
@@ -99,44 +92,17 @@ export class View {
     return kind === 'server' ? viewForServer(rules, version, server) : viewForTool(rules, version, server, name);
   }
 
-  /** The same pure function that the workflow will apply, on what this process alone has seen. */
-  tighten(outcome: LedgerOutcome, now: number): string | undefined {
+  /**
+   * Takes in what this process has just seen. Answers the subject that a failure was held against; whoever asked must say
+   * what became of that failure's report (`local.settle`).
+   */
+  observe(outcome: LedgerOutcome, now: number): string | undefined {
+    if (outcome.kind === 'success') this.local.succeeded(outcome, now);
     if (outcome.kind !== 'failure') return undefined;
-    const onServer = countsOnServer(outcome.server, outcome.scope, outcome.category) && outcome.server !== LOCAL;
-    const subject: Subject = onServer
-      ? { kind: 'server', server: outcome.server, name: '' }
-      : { kind: 'tool', server: outcome.server, name: outcome.name };
-    const key = onServer ? serverKey(outcome.server) : toolKey(outcome.server, outcome.name);
-    const rules = this.rulesOf(subject);
-    const local = this.#local.get(key);
-    const version = (this.#standings.get(key)?.version ?? 0) + 1;
-    const { probe: _, ...failure } = outcome;
-    const base = local?.draft ?? draftOf(subject, this.#standings.get(key)?.parts ?? {}, rules, version);
-    const draft = { ...base, view: rules, version, effects: [], touched: new Set<string>() };
-    applyOne(draft, { ...failure, seq: 0, receivedAt: now });
-    if (this.#local.size >= MOST_LOCAL && local === undefined) this.#dropOldest();
-    this.#local.set(key, { draft, seq: undefined });
-    if (!isPlain(draft.parts)) this.revision += 1;
-    return key;
-  }
-
-  /** The row that tightened `key` is durable. */
-  recorded(key: string, seq: number): void {
-    const local = this.#local.get(key);
-    if (local !== undefined) local.seq = Math.max(local.seq ?? 0, seq);
-  }
-
-  /** The workflow has judged everything up to `seq`: its word replaces ours. Counts that led to nothing are kept. */
-  applied(key: string, seq: number): void {
-    const local = this.#local.get(key);
-    if (local?.seq === undefined || local.seq > seq || isPlain(local.draft.parts)) return;
-    this.#local.delete(key);
-    this.revision += 1;
-  }
-
-  /** Keys with a provisional judgement that waits for the workflow's. */
-  provisional(): string[] {
-    return [...this.#local].filter(([, { draft }]) => !isPlain(draft.parts)).map(([key]) => key);
+    return this.local.failed(outcome, now, (key, subject) => [
+      this.#standings.get(key) ?? { version: 0, parts: {} },
+      this.rulesOf(subject),
+    ]);
   }
 
   isKnown(key: string): boolean {
@@ -144,13 +110,20 @@ export class View {
     if (!this.#wanted.has(key)) {
       if (this.#wanted.size >= MOST_WANTED) this.#wanted.clear();
       this.#wanted.add(key);
+      this.#hasUnasked = true;
       this.onWanted();
     }
     return false;
   }
 
+  /** Whether somebody has asked about a tool since `wanted` was last looked at. */
+  get hasUnasked(): boolean {
+    return this.#hasUnasked;
+  }
+
   /** Tools somebody asked about whose being known makes a difference. */
   wanted(): string[] {
+    this.#hasUnasked = false;
     return [...this.#wanted];
   }
 
@@ -160,10 +133,5 @@ export class View {
       this.#wanted.delete(key);
     }
     if (keys.length > 0) this.revision += 1;
-  }
-
-  #dropOldest(): void {
-    const plain = [...this.#local].find(([, { draft }]) => isPlain(draft.parts)) ?? [...this.#local][0];
-    if (plain !== undefined) this.#local.delete(plain[0]);
   }
 }

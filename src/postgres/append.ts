@@ -1,19 +1,14 @@
 import type pg from 'pg';
-import { bounded } from '../domain/key/bounded.ts';
-import { serverKey, toolKey } from '../domain/key/tool-key.ts';
 import type { LedgerOutcome } from '../domain/outcome/ledger-outcome.ts';
 import { ruleForScope, viewForTool } from '../domain/rules/resolve.ts';
-import { countsOnServer, LOCAL } from '../domain/trust/entry.ts';
+import { countsOnServer } from '../domain/trust/entry.ts';
 import type { OrderName } from '../domain/trust/event.ts';
 import { ringsBell } from '../domain/trust/rings.ts';
-import type { Names, Subjects } from './intern.ts';
+import type { Names, Subjects, ToolName } from './intern.ts';
 import { outcomeId } from './outcome-id.ts';
-import { askForBells, record } from './record.ts';
+import { askForBells, record, UnknownHeads } from './record.ts';
 import type { Flushed, LedgerRow } from './record.ts';
 import type { PublishedRules } from './rules.ts';
-import { storable } from '../domain/outcome/field.ts';
-
-const MOST_NAME_BYTES = 1000;
 
 /** What it takes to write to the ledger. */
 export interface Ledger {
@@ -26,29 +21,73 @@ export interface Ledger {
 export async function appendOutcomes(
   ledger: Ledger,
   outcomes: readonly LedgerOutcome[],
+  published: PublishedRules,
+): Promise<Flushed> {
+  try {
+    return await appendOnce(ledger, outcomes, published);
+  } catch (error) {
+    if (!(error instanceof UnknownHeads)) throw error;
+    ledger.names.forget();
+    ledger.subjects.forget();
+    return appendOnce(ledger, outcomes, published);
+  }
+}
+
+async function appendOnce(
+  ledger: Ledger,
+  outcomes: readonly LedgerOutcome[],
   { rules, version }: PublishedRules,
 ): Promise<Flushed> {
-  const [subjectId, nameId] = await Promise.all([
+  const [headsOf, nameId] = await Promise.all([
     ledger.subjects.of(outcomes),
-    ledger.names.of(outcomes.flatMap(({ scope, agent, session }) => [stored(scope), stored(agent), stored(session)])),
+    ledger.names.of(outcomes.flatMap(({ scope, agent, session }) => [scope, agent, session])),
   ]);
+  const rulesOf = remembered((tool) => viewForTool(rules, version, tool.server, tool.name));
   const rows = outcomes.map((outcome): LedgerRow => {
-    const view = viewForTool(rules, version, outcome.server, outcome.name);
-    const onServer = countsOnServer(outcome.server, outcome.scope, outcome.category) && outcome.kind === 'failure';
-    return {
-      ...outcome,
+    const { kind, scope } = outcome;
+    const { id: subject, key, serverId, serverKey } = headsOf(outcome);
+    const onServer = kind === 'failure' && countsOnServer(outcome.server, scope, outcome.category);
+    const known = {
       id: outcomeId(outcome.callId, outcome.server, outcome.name),
-      subject: subjectId(toolKey(outcome.server, outcome.name)),
-      serverSubject: outcome.server === LOCAL ? null : subjectId(serverKey(outcome.server)),
-      scope: nameId(stored(outcome.scope)),
-      agent: nameId(stored(outcome.agent)),
-      session: nameId(stored(outcome.session)),
-      rings: !onServer && ringsBell(outcome, ruleForScope(view, outcome.scope ?? '').rule),
+      subject,
+      subjectKey: key,
+      serverSubject: serverId,
+      ...(serverKey === null ? {} : { serverKey }),
+      kind,
+      at: outcome.at,
+      scope: nameId(scope),
+      agent: nameId(outcome.agent),
+      session: nameId(outcome.session),
       onServer,
-      ...(outcome.kind === 'success' ? {} : { detail: detailOf(outcome) }),
+      ...(outcome.startedAt === undefined ? {} : { startedAt: outcome.startedAt }),
+      ...(outcome.trustVersion === undefined ? {} : { trustVersion: outcome.trustVersion }),
+      ...(outcome.probe === undefined ? {} : { probe: outcome.probe }),
+    };
+    // Nothing but its place and time is kept of a success.
+    if (kind === 'success') return { ...known, rings: outcome.probe !== undefined };
+    const { severity, category, evidence, recoverable } = outcome;
+    return {
+      ...known,
+      ...(severity === undefined ? {} : { severity }),
+      ...(category === undefined ? {} : { category }),
+      ...(evidence === undefined ? {} : { evidence }),
+      ...(recoverable === undefined ? {} : { recoverable }),
+      rings: !onServer && ringsBell(outcome, ruleForScope(rulesOf(outcome), scope ?? '').rule),
+      detail: detailOf(outcome),
     };
   });
   return write(ledger.pool, rows, rules.maxLatenessSeconds);
+}
+
+/** Within one flush: the same few tools come again and again. */
+function remembered<T>(find: (tool: ToolName) => T): (tool: ToolName) => T {
+  const known = new Map<string, T>();
+  return (tool) => {
+    const key = `${tool.server}\0${tool.name}`;
+    const value = known.get(key) ?? find(tool);
+    known.set(key, value);
+    return value;
+  };
 }
 
 export interface Order {
@@ -62,7 +101,7 @@ export interface Order {
 
 /** Orders are rows like any other: what a person did stands between what happened before and after it. */
 export async function appendOrders(ledger: Ledger, orders: readonly Order[]): Promise<Flushed> {
-  const nameId = await ledger.names.of(orders.map(({ scope }) => stored(scope)));
+  const nameId = await ledger.names.of(orders.map(({ scope }) => scope));
   const found = await ledger.pool.query<{ id: number; key: string }>(
     'select id, key from subject where key = any($1)',
     [orders.map(({ subjectKey }) => subjectKey)],
@@ -79,7 +118,7 @@ export async function appendOrders(ledger: Ledger, orders: readonly Order[]): Pr
         serverSubject: isServer ? subject : null,
         kind: order,
         at: Date.now(),
-        scope: nameId(stored(scope)),
+        scope: nameId(scope),
         agent: null,
         session: null,
         rings: true,
@@ -104,9 +143,4 @@ function detailOf(outcome: LedgerOutcome): Record<string, unknown> {
     ...{ errorType, message, httpStatus, exitCode, retryCount, wasTransient },
     ...{ argumentSummary, argumentsDigest, traceback, context, turn, callId },
   };
-}
-
-/** Names are indexed, and an index has no room for kilobytes. */
-function stored(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : bounded(storable(text), MOST_NAME_BYTES);
 }

@@ -1,38 +1,56 @@
 import type pg from 'pg';
+import { bounded } from '../domain/key/bounded.ts';
 import { serverKey, toolKey } from '../domain/key/tool-key.ts';
 import { redactText } from '../domain/outcome/redact.ts';
 import { LOCAL } from '../domain/trust/entry.ts';
 import { storable } from '../domain/outcome/field.ts';
 
 const MOST_REMEMBERED = 100_000;
+/** Names are indexed, and an index has no room for kilobytes. */
+const MOST_NAME_BYTES = 1000;
 
-/** Numbers for the names that recur in every row. They never change, so a process asks for each once. */
+/**
+ * Numbers for the names that recur in every row. They never change while a connection lasts, so a process asks for each
+ * once; a new connection may lead to a database that was restored meanwhile.
+ */
 export class Names {
   readonly #pool: pg.Pool;
-  readonly #known = new Map<string, number>();
+  #known = new Map<string, number>();
 
   constructor(pool: pg.Pool) {
     this.#pool = pool;
+    pool.on('connect', () => this.forget());
+  }
+
+  forget(): void {
+    // Another map, so that whoever has looked something up can still use it.
+    this.#known = new Map();
   }
 
   async of(texts: readonly (string | undefined)[]): Promise<(text: string | undefined) => number | null> {
-    await this.#learn([...new Set(texts)].filter((text) => text !== undefined));
-    return (text) => (text === undefined ? null : (this.#known.get(text) ?? null));
+    if (this.#known.size > MOST_REMEMBERED) this.forget();
+    const known = this.#known;
+    const unknown = new Set<string>();
+    for (const text of texts) if (text !== undefined && !known.has(text)) unknown.add(text);
+    if (unknown.size > 0) await this.#learn([...unknown], known);
+    return (text) => (text === undefined ? null : (known.get(text) ?? null));
   }
 
-  async #learn(texts: readonly string[]): Promise<void> {
-    const unknown = texts.filter((text) => !this.#known.has(text)).sort();
-    if (unknown.length === 0) return;
-    if (this.#known.size + unknown.length > MOST_REMEMBERED) this.#known.clear();
+  async #learn(unknown: readonly string[], known: Map<string, number>): Promise<void> {
+    const stored = new Map(unknown.map((text) => [text, bounded(storable(text), MOST_NAME_BYTES)]));
     // The second half finds names that others inserted meanwhile; the first never waits for them for long.
     const found = await this.#pool.query<{ id: number; text: string }>(
       `with added as (insert into name (text) select unnest($1::text[]) on conflict (text) do nothing returning id, text)
        select id, text from added union all select id, text from name where text = any($1)`,
-      [unknown],
+      [[...new Set(stored.values())].sort()],
     );
-    for (const { id, text } of found.rows) this.#known.set(text, id);
-    const missed = unknown.filter((text) => !this.#known.has(text));
-    if (missed.length > 0) await this.#learn(missed);
+    const ids = new Map(found.rows.map(({ id, text }) => [text, id]));
+    for (const [text, name] of stored) {
+      const id = ids.get(name);
+      if (id !== undefined) known.set(text, id);
+    }
+    const missed = unknown.filter((text) => !known.has(text));
+    if (missed.length > 0) await this.#learn(missed, known);
   }
 }
 
@@ -41,45 +59,73 @@ export interface ToolName {
   readonly name: string;
 }
 
+/** The heads of a tool: its own, and its server's where it has one. */
+export interface ToolHeads {
+  readonly key: string;
+  readonly id: number;
+  readonly serverKey: string | null;
+  readonly serverId: number | null;
+}
+
 /** Head rows by tool. Created at the first report of a tool, together with its server's. */
 export class Subjects {
   readonly #pool: pg.Pool;
-  readonly #known = new Map<string, number>();
+  /** By server and name: making a key costs more than all else that is done with it. */
+  #known = new Map<string, Map<string, ToolHeads>>();
+  #size = 0;
 
   constructor(pool: pg.Pool) {
     this.#pool = pool;
+    pool.on('connect', () => this.forget());
   }
 
-  async of(tools: readonly ToolName[]): Promise<(key: string) => number> {
-    const wanted = new Map<string, Head>();
-    for (const tool of tools) for (const head of headsOf(tool)) wanted.set(head.key, head);
-    await this.#learn([...wanted.values()]);
-    return (key) => {
-      const id = this.#known.get(key);
-      if (id === undefined) throw new Error(`no head row for ${key}`);
-      return id;
+  forget(): void {
+    this.#known = new Map();
+    this.#size = 0;
+  }
+
+  /** Makes sure of the head of every tool, or of the server alone where no tool is named. */
+  async of(tools: readonly ToolName[]): Promise<(tool: ToolName) => ToolHeads> {
+    if (this.#size > MOST_REMEMBERED) this.forget();
+    const known = this.#known;
+    const unknown = tools.filter(({ server, name }) => known.get(server)?.has(name) !== true);
+    if (unknown.length > 0) await this.#learn(unknown, known);
+    return ({ server, name }) => {
+      const heads = known.get(server)?.get(name);
+      if (heads === undefined) throw new Error(`no head row for ${server}/${name}`);
+      return heads;
     };
   }
 
-  async #learn(heads: readonly Head[]): Promise<void> {
-    const unknown = heads.filter(({ key }) => !this.#known.has(key)).sort((a, b) => (a.key < b.key ? -1 : 1));
-    if (unknown.length === 0) return;
-    if (this.#known.size + unknown.length > MOST_REMEMBERED) {
-      this.#known.clear();
-      return this.#learn(heads);
-    }
-    const keys = unknown.map(({ key }) => key);
+  async #learn(tools: readonly ToolName[], known: Map<string, Map<string, ToolHeads>>): Promise<void> {
+    const heads = new Map(tools.flatMap(headsOf).map((head) => [head.key, head]));
+    const sorted = [...heads.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+    const keys = sorted.map(({ key }) => key);
     await this.#pool.query(
       `insert into subject (key, kind, server, name)
        select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]) on conflict (key) do nothing`,
-      [keys, unknown.map((h) => h.kind), unknown.map((h) => shown(h.server)), unknown.map((h) => shown(h.name))],
+      [keys, sorted.map((h) => h.kind), sorted.map((h) => shown(h.server)), sorted.map((h) => shown(h.name))],
     );
     const found = await this.#pool.query<{ id: number; key: string }>(
       'select id, key from subject where key = any($1)',
       [keys],
     );
-    for (const { id, key } of found.rows) this.#known.set(key, id);
+    const ids = new Map(found.rows.map(({ id, key }) => [key, id]));
+    for (const tool of tools) {
+      const heads = toolHeads(tool, ids);
+      if (heads === undefined) continue;
+      known.set(tool.server, (known.get(tool.server) ?? new Map<string, ToolHeads>()).set(tool.name, heads));
+      this.#size += 1;
+    }
   }
+}
+
+function toolHeads(tool: ToolName, ids: ReadonlyMap<string, number>): ToolHeads | undefined {
+  const [own, server] = headsOf(tool);
+  const id = own === undefined ? undefined : ids.get(own.key);
+  if (own === undefined || id === undefined) return undefined;
+  const serverId = server === undefined ? undefined : ids.get(server.key);
+  return { key: own.key, id, serverKey: server?.key ?? null, serverId: serverId ?? null };
 }
 
 interface Head extends ToolName {

@@ -8,6 +8,10 @@ import type { Head } from './pull.ts';
 const MOST_EVENTFUL = 100;
 const MOST_SINGLE = 200;
 const MOST_RATED = 2000;
+/** Rows that one page may stand for: a pull holds the head of its tool while it reads them. */
+export const MOST_FOLDED = 50_000;
+/** Entries that one page may have; each is some hundred bytes in a history. */
+const MOST_ENTRIES = 1000;
 
 interface PageRequest {
   readonly from: number;
@@ -55,18 +59,19 @@ async function readFolded(client: pg.PoolClient, head: Head, request: PageReques
   const rated = rules.some((rule) => rule.rateThreshold !== null || rule.expectedFailureRate > 0);
   const byAgent = rules.some((rule) => rule.minReporters > 1);
   const sliceMs = rated ? Math.max(1, Math.floor((Math.min(...rules.map((r) => r.windowSeconds)) * 1000) / 20)) : 1e15;
-  const upTo = await endOfPage(client, head, request.from, rated);
-  const found = await client.query<Row>(
+  const isCoarse = !rated && !byAgent;
+  const end = await endOfPage(client, head, request.from, isCoarse);
+  const found = await client.query<FoldedRow>(
     `with page as materialized (
        select l.*, sum((l.kind <> 0)::int) over (order by l.seq) as segment,
          floor(extract(epoch from l.at)::float8 * 1000 / $5) as slice
        from ledger l where l.subject = $1 and l.seq > $2 and l.seq <= $3
      ), eventful as (
-       select l.seq, ${COLUMNS}, null::int as count from page l ${NAMES} where l.kind <> 0
+       select l.segment, l.seq, ${COLUMNS}, null::int as count from page l ${NAMES} where l.kind <> 0
      ), kept as (
        select id from name where text = any($4) union select scope from page where kind <> 0 and scope is not null
      ), folded as (
-       select max(l.seq) as seq, 0::smallint as kind, max(extract(epoch from l.at)::float8 * 1000) as at,
+       select l.segment, max(l.seq) as seq, 0::smallint as kind, max(extract(epoch from l.at)::float8 * 1000) as at,
          max(extract(epoch from l.received_at)::float8 * 1000) as received_at,
          null::float8 as started_at, null::bigint as trust_version, scope.text as scope, agent.text as agent,
          null::smallint as severity, null::smallint as category, null::boolean as structured,
@@ -77,19 +82,31 @@ async function readFolded(client: pg.PoolClient, head: Head, request: PageReques
        where l.kind = 0 and ($7 or l.scope is null or l.scope in (select id from kept))
        group by l.segment, l.slice, scope.text, agent.text
      )
-     select * from eventful union all select * from folded order by seq`,
-    [head.id, request.from, upTo, request.scopes, sliceMs, byAgent, rated],
+     select * from (select * from eventful union all select * from folded) entry order by segment, kind = 0, seq`,
+    [head.id, request.from, end, request.scopes, sliceMs, byAgent, rated],
   );
-  return { entries: found.rows.map(entryOf), upTo };
+  const { rows, upTo } = cutToSize(found.rows, end);
+  return { entries: rows.map(entryOf), upTo };
 }
 
-async function endOfPage(client: pg.PoolClient, head: Head, from: number, rated: boolean): Promise<number> {
-  const limit = rated ? MOST_RATED : MOST_EVENTFUL;
+/** A segment begins with an eventful row, and its successes belong together: a page ends before one, never within. */
+function cutToSize(rows: readonly FoldedRow[], end: number): { rows: readonly FoldedRow[]; upTo: number } {
+  const over = rows[MOST_ENTRIES];
+  if (over === undefined) return { rows, upTo: end };
+  const first = rows[0]?.segment ?? over.segment;
+  const segment = over.segment === first ? first + 1 : over.segment;
+  const next = rows.find((row) => row.segment === segment);
+  if (next === undefined) return { rows, upTo: end };
+  return { rows: rows.filter((row) => row.segment < segment), upTo: next.seq - 1 };
+}
+
+async function endOfPage(client: pg.PoolClient, head: Head, from: number, isCoarse: boolean): Promise<number> {
+  const limit = isCoarse ? MOST_EVENTFUL : MOST_RATED;
   const found = await client.query<{ seq: number }>(
-    `select seq from ledger where subject = $1 and seq > $2 ${rated ? '' : 'and kind <> 0'} order by seq limit ${limit}`,
+    `select seq from ledger where subject = $1 and seq > $2 ${isCoarse ? 'and kind <> 0' : ''} order by seq limit ${limit}`,
     [head.id, from],
   );
-  return lastSeq(found.rows, limit, head.seq);
+  return Math.min(lastSeq(found.rows, limit, head.seq), from + MOST_FOLDED);
 }
 
 function lastSeq(rows: readonly { seq: number }[], limit: number, headSeq: number): number {
@@ -114,6 +131,10 @@ interface Row {
   readonly reason: string | null;
   /** Set on folded successes only. */
   readonly count: number | null;
+}
+
+interface FoldedRow extends Row {
+  readonly segment: number;
 }
 
 /** Absent rather than null: an entry is written into a history, and most of it is absent. */

@@ -1,10 +1,29 @@
-import { createHash } from 'node:crypto';
-import { uuidv7 } from 'uuidv7';
+import { createHash, randomFillSync } from 'node:crypto';
+import { V7Generator } from 'uuidv7';
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
+/** Randomness by the kilobyte: asking for it once per id costs more than making the id. */
+function createRandom(): { nextUint32: () => number } {
+  const pool = new Uint32Array(256);
+  let used = pool.length;
+  return {
+    nextUint32: () => {
+      if (used === pool.length) {
+        randomFillSync(pool);
+        used = 0;
+      }
+      const next = pool[used] ?? 0;
+      used += 1;
+      return next;
+    },
+  };
+}
+
+const generator = new V7Generator(createRandom());
+
 export function newOutcomeId(): string {
-  return uuidv7();
+  return generator.generate().toString();
 }
 
 /**

@@ -24,11 +24,23 @@ export function createPool(databaseUrl: string, options: { max?: number; name?: 
   return pool;
 }
 
-/** Runs `work` in one transaction on one connection. */
-export async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+/**
+ * Runs `work` in one transaction on one connection. The limits are the server's: what the client alone gives up on goes
+ * on there, and keeps its locks.
+ */
+export async function inTransaction<T>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<T>,
+  limits: { readonly statementMs?: number; readonly lockMs?: number } = {},
+): Promise<T> {
+  const { statementMs, lockMs } = limits;
   const client = await pool.connect();
   try {
-    await client.query('begin');
+    const settings = [
+      ...(statementMs === undefined ? [] : [`set local statement_timeout = ${statementMs}`]),
+      ...(lockMs === undefined ? [] : [`set local lock_timeout = ${lockMs}`]),
+    ];
+    await client.query(['begin', ...settings].join('; '));
     const result = await work(client);
     await client.query('commit');
     client.release();
@@ -41,4 +53,13 @@ export async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClie
     );
     throw error;
   }
+}
+
+/** Ends a connection. One whose other side is gone without a word would wait for it as long as TCP does. */
+export async function letGo(client: pg.Client): Promise<void> {
+  const patience = setTimeout(() => {
+    client.connection.stream.destroy();
+  }, 1000);
+  await client.end().catch(() => undefined);
+  clearTimeout(patience);
 }

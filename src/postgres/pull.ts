@@ -12,12 +12,19 @@ import { readPage } from './ledger-page.ts';
 import { inTransaction } from './pool.ts';
 import { currentRules } from './rules.ts';
 
+/** Less than the activity has: a pull that is given up must not go on holding its head. */
+const PULL_WITHIN_MS = 8000;
+
 export interface PullRequest {
   readonly key: string;
+  /** Of a workflow that remembers something: should the ledger know nothing of it, it is to learn. */
+  readonly subject?: Subject;
   /** Null at the first pull of a workflow that has no state yet. */
   readonly since: Watermark | null;
   readonly version: number;
   readonly rulesVersion: number;
+  /** Of the rules the workflow has; another release may have left out what this one needs. */
+  readonly rulesShape: number;
   /** The scopes that are kept. Successes of any other change nothing and are left out when folding. */
   readonly scopes: readonly string[];
   readonly fold: boolean;
@@ -39,41 +46,48 @@ export interface Head extends Subject {
  * seen here or rings again.
  */
 export async function pull(pool: pg.Pool, request: PullRequest): Promise<Pulled | undefined> {
-  return inTransaction(pool, async (client) => {
-    const head = await answerBell(client, request.key);
-    if (head === undefined) return undefined;
-    const { rules, version: rulesVersion } = await currentRules(client);
-    const view =
-      head.kind === 'server'
-        ? viewForServer(rules, rulesVersion, head.server)
-        : viewForTool(rules, rulesVersion, head.server, head.name);
-    const broken = request.since === null ? undefined : await brokenSince(client, head, request.since);
-    const projection = await readProjection(client, head.id);
-    const from = request.since?.seq ?? projection?.seq ?? (await firstThatCounts(client, head, view));
-    // A workflow without memory is about to adopt what was projected, and asks without knowing it.
-    const { fold, scopes } = request.since === null ? kept(projection?.parts ?? {}) : request;
-    const page =
-      broken === undefined
-        ? await readPage(client, head, { from, fold, scopes, view })
-        : { entries: [], upTo: head.seq };
-    const projectedVersion = projection?.version ?? 0;
-    const disagrees = broken !== undefined || projectedVersion > request.version;
-    // Versions of rules are numbered by the database: after a restore the same number may mean other rules.
-    const sameRules =
-      rulesVersion === request.rulesVersion && broken === undefined && projectedVersion === request.version;
-    return {
-      subject: { kind: head.kind, server: head.server, name: head.name },
-      watermark: { generation: head.generation, seq: page.upTo, id: (await idAt(client, head, page.upTo)) ?? null },
-      entries: page.entries,
-      more: page.upTo < head.seq,
-      ...(sameRules ? {} : { rules: view }),
-      projectedVersion,
-      ...(projection !== undefined && (request.since === null || disagrees) ? { projection } : {}),
-      ...(request.since === null ? { rejected: head.rejected } : {}),
-      ...(broken === undefined ? {} : { broken }),
-      now: head.now,
-    };
-  });
+  return inTransaction(
+    pool,
+    async (client) => {
+      const head = (await answerBell(client, request.key)) ?? (await makeHead(client, request));
+      if (head === undefined) return undefined;
+      const { rules, version: rulesVersion } = await currentRules(client);
+      const view =
+        head.kind === 'server'
+          ? viewForServer(rules, rulesVersion, head.server)
+          : viewForTool(rules, rulesVersion, head.server, head.name);
+      const broken = request.since === null ? undefined : await brokenSince(client, head, request.since);
+      const projection = await readProjection(client, head.id);
+      const from = request.since?.seq ?? projection?.seq ?? (await firstThatCounts(client, head, view));
+      // A workflow without memory is about to adopt what was projected, and asks without knowing it.
+      const { fold, scopes } = request.since === null ? kept(projection?.parts ?? {}) : request;
+      const page =
+        broken === undefined
+          ? await readPage(client, head, { from, fold, scopes, view })
+          : { entries: [], upTo: head.seq };
+      const projectedVersion = projection?.version ?? 0;
+      const disagrees = broken !== undefined || projectedVersion > request.version;
+      // Versions of rules are numbered by the database: after a restore the same number may mean other rules.
+      const sameRules =
+        rulesVersion === request.rulesVersion &&
+        view.shape === request.rulesShape &&
+        broken === undefined &&
+        projectedVersion === request.version;
+      return {
+        subject: { kind: head.kind, server: head.server, name: head.name },
+        watermark: { generation: head.generation, seq: page.upTo, id: (await idAt(client, head, page.upTo)) ?? null },
+        entries: page.entries,
+        more: page.upTo < head.seq,
+        ...(sameRules ? {} : { rules: view }),
+        projectedVersion,
+        ...(projection !== undefined && (request.since === null || disagrees) ? { projection } : {}),
+        ...(request.since === null ? { rejected: head.rejected } : {}),
+        ...(broken === undefined ? {} : { broken }),
+        now: head.now,
+      };
+    },
+    { statementMs: PULL_WITHIN_MS },
+  );
 }
 
 async function answerBell(client: pg.PoolClient, key: string): Promise<Head | undefined> {
@@ -84,6 +98,16 @@ async function answerBell(client: pg.PoolClient, key: string): Promise<Head | un
     [key],
   );
   return found.rows[0];
+}
+
+/** The ledger was replaced by an empty one, and what the workflow holds against the tool must be known there, too. */
+async function makeHead(client: pg.PoolClient, { key, subject }: PullRequest): Promise<Head | undefined> {
+  if (subject === undefined) return undefined;
+  await client.query(
+    'insert into subject (key, kind, server, name) values ($1, $2, $3, $4) on conflict (key) do nothing',
+    [key, subject.kind, subject.server, subject.name],
+  );
+  return answerBell(client, key);
 }
 
 async function brokenSince(client: pg.PoolClient, head: Head, since: Watermark): Promise<Pulled['broken']> {

@@ -52,3 +52,12 @@ function likeOf(glob: string): string {
     .replaceAll('*', '%')
     .replaceAll('?', '_');
 }
+
+/** What is projected of these subjects; a key that is not known, or was never in doubt, is TRUSTED. */
+export async function readStatuses(pool: pg.Pool, keys: readonly string[]): Promise<ReadonlyMap<string, Status>> {
+  const found = await pool.query<{ key: string; status: Status }>(
+    'select s.key, t.status from subject s join trust t on t.subject = s.id where s.key = any($1)',
+    [keys],
+  );
+  return new Map(found.rows.map(({ key, status }) => [key, status]));
+}

@@ -1,15 +1,18 @@
 import type pg from 'pg';
 import type { Category, Evidence, Severity } from '../domain/outcome/outcome.ts';
 import type { Kind } from './codes.ts';
-import { codeOf } from './codes.ts';
-import { storableJson } from './text.ts';
+import { columnsOf, concernedBy } from './columns.ts';
+import { MOST_FOLDED } from './ledger-page.ts';
 
 /** A row for the ledger: its names interned, its time by the reporter's clock. */
 export interface LedgerRow {
   readonly id: string;
   readonly subject: number;
+  /** Whose number that was when it was looked up; absent where it has just been read. */
+  readonly subjectKey?: string;
   /** The server's head, when the tool belongs to a server. */
   readonly serverSubject: number | null;
+  readonly serverKey?: string;
   readonly kind: Kind;
   readonly at: number;
   readonly startedAt?: number;
@@ -31,17 +34,9 @@ export interface LedgerRow {
   readonly detail?: unknown;
 }
 
-export interface Recorded {
-  readonly id: string;
-  readonly subject: number;
-  readonly seq: number;
-  readonly serverSubject: number | null;
-  readonly serverSeq: number | null;
-}
-
 export interface Flushed {
-  /** Rows that were new. What is missing here had been recorded before. */
-  readonly fresh: readonly Recorded[];
+  /** By subject, a place that none of the rows lies behind: its newest row, had they been recorded before. */
+  readonly newest: ReadonlyMap<number, number>;
   /** Subjects whose bell is to be rung now. */
   readonly bells: readonly number[];
 }
@@ -51,62 +46,54 @@ export interface Flushed {
  * Locks are always taken in that order, so two flushes can wait for each other but not for ever. They leave room for the
  * key, which whoever takes a probe looks up while holding the row that its late holder's report is to delete. A server's
  * head is locked only when the row concerns it; else every tool of a server would queue behind it.
+ *
+ * A row's place is its subject's last one plus its place in the flush, which the caller has counted: places are unique
+ * and in order, and where a row had been recorded before, one is left out.
  */
 const RECORD = `
 with input as materialized (
-  select distinct on (id) * from unnest(
-    $1::uuid[], $2::bigint[], $3::bigint[], $4::smallint[], $5::float8[], $6::float8[], $7::bigint[], $8::integer[],
-    $9::integer[], $10::integer[], $11::smallint[], $12::smallint[], $13::boolean[], $14::boolean[], $15::bigint[],
-    $16::boolean[], $17::boolean[], $18::boolean[], $19::jsonb[]
-  ) with ordinality as input (
-    id, subject, server_subject, kind, at_ms, started_ms, trust_version, scope, agent, session, severity, category,
-    structured, recoverable, token, silent, rings, on_server, detail, position)
-  order by id, position
+  select * from unnest(
+    $1::uuid[], $2::bigint[], $3::int[], $4::bigint[], $5::int[], $6::smallint[], $7::float8[], $8::float8[],
+    $9::bigint[], $10::integer[], $11::integer[], $12::integer[], $13::smallint[], $14::smallint[], $15::boolean[],
+    $16::boolean[], $17::bigint[], $18::boolean[], $19::boolean[], $20::boolean[], $21::jsonb[]
+  ) as input (
+    id, subject, place, server_subject, server_place, kind, at_ms, started_ms, trust_version, scope, agent, session,
+    severity, category, structured, recoverable, token, silent, rings, on_server, detail)
 ),
 heads as materialized (
   -- A server about which something is still to be judged may turn out to be in doubt: what its tools do meanwhile concerns
   -- it, or it would matter whether a worker was there.
   select s.id, s.seq, s.attentive, s.attentive or s.ring_seq > s.applied_seq as listens from subject s
-  where s.id in (
-    select subject from input
-    union select i.server_subject from input i join subject v on v.id = i.server_subject
-    where i.on_server or v.attentive or v.ring_seq > v.applied_seq
-  )
-  order by s.id for no key update
+    join unnest($24::bigint[], $25::text[], $26::boolean[]) as wanted (id, key, certain) on wanted.id = s.id
+  where coalesce(wanted.key = s.key, true) and (wanted.certain or s.attentive or s.ring_seq > s.applied_seq)
+  order by s.id for no key update of s
 ),
 clock as materialized (
   -- Read once the heads are locked: a row that waited for its place must not be older than the row before it, or what
   -- time changes in between would depend on who looked when. The reporter's clock may be off; only the time between
   -- event and sending is taken from it.
-  select clock_timestamp() as now, count(*), extract(epoch from statement_timestamp()) * 1000 - $20::float8 as skew
+  select clock_timestamp() as now, count(*), extract(epoch from statement_timestamp()) * 1000 - $22::float8 as skew
   from heads
 ),
 released as (
-  delete from probe where token in (select token from input where token is not null)
+  delete from probe where token = any($27::bigint[])
   returning token, ended_at is null and expires_at > clock_timestamp() as live
-),
-numbered as (
-  select i.*, h.seq + row_number() over (partition by i.subject order by i.position) as new_seq,
-    case when i.on_server or v.listens
-      then v.seq + row_number() over (partition by i.server_subject, i.on_server or v.listens order by i.position)
-    end as new_server_seq
-  from input i join heads h on h.id = i.subject left join heads v on v.id = i.server_subject
 ),
 fresh as (
   insert into ledger (id, subject, seq, server_subject, server_seq, kind, at, received_at, started_at, trust_version,
     scope, agent, session, severity, category, structured, recoverable, probe, detail)
-  select n.id, n.subject, n.new_seq, case when n.new_server_seq is not null then n.server_subject end, n.new_server_seq,
-    n.kind,
-    least(c.now, greatest(c.now - $21::float8 * interval '1 millisecond', to_timestamp((n.at_ms + c.skew) / 1000))),
-    c.now, to_timestamp((n.started_ms + c.skew) / 1000), n.trust_version, n.scope, n.agent, n.session, n.severity,
-    n.category, n.structured, n.recoverable,
-    case when n.silent then 1
-         when n.token is not null then case when exists (select 1 from released r where r.token = n.token and r.live)
+  select i.id, i.subject, h.seq + i.place, case when i.on_server or v.listens then i.server_subject end,
+    case when i.on_server or v.listens then v.seq + i.server_place end, i.kind,
+    least(c.now, greatest(c.now - $23::float8 * interval '1 millisecond', to_timestamp((i.at_ms + c.skew) / 1000))),
+    c.now, to_timestamp((i.started_ms + c.skew) / 1000), i.trust_version, i.scope, i.agent, i.session, i.severity,
+    i.category, i.structured, i.recoverable,
+    case when i.silent then 1
+         when i.token is not null then case when exists (select 1 from released r where r.token = i.token and r.live)
            then 0 else 1 end
     end,
-    n.detail
-  from numbered n cross join clock c
-  order by n.id
+    i.detail
+  from input i join heads h on h.id = i.subject left join heads v on v.id = i.server_subject cross join clock c
+  order by i.id
   on conflict (id) do nothing
   returning id, subject, seq, server_subject, server_seq, kind
 ),
@@ -115,8 +102,7 @@ fresh as (
 advance as materialized (
   -- Orders have places of their own and are no outcomes.
   select f.subject as id, max(f.seq) as seq, count(*) filter (where f.kind <= 2) as outcomes,
-    count(*) filter (where f.kind = 1) as failures,
-    max(f.seq) filter (where i.rings or h.attentive) as ring_seq
+    count(*) filter (where f.kind = 1) as failures, max(f.seq) filter (where i.rings or h.attentive) as ring_seq
   from fresh f join input i on i.id = f.id join heads h on h.id = f.subject
   group by f.subject
   union all
@@ -128,15 +114,15 @@ advance as materialized (
 advanced as (
   update subject s set
     seq = greatest(s.seq, a.seq),
-    ring_seq = greatest(s.ring_seq, coalesce(a.ring_seq, 0)),
+    -- Successes do not ring, but they are not left to pile up until nobody can read them in one go.
+    ring_seq = greatest(s.ring_seq, a.ring_seq, case when a.seq - s.applied_seq > ${MOST_FOLDED} then a.seq end),
     outcomes = s.outcomes + a.outcomes,
     failures = s.failures + a.failures
   from advance a where a.id = s.id
-  returning s.id, s.ring_seq > s.applied_seq and s.rung_at is null as wants_bell
+  returning s.id, a.seq, s.ring_seq > s.applied_seq and s.rung_at is null as wants_bell
 )
-select
-  (select coalesce(json_agg(json_build_object('id', id, 'subject', subject, 'seq', seq, 'serverSubject', server_subject, 'serverSeq', server_seq)), '[]') from fresh) as fresh,
-  (select coalesce(json_agg(id), '[]') from advanced where wants_bell) as bells`;
+select h.id, coalesce(a.seq, h.seq) as seq, coalesce(a.wants_bell, false) as wants_bell
+from heads h left join advanced a on a.id = h.id`;
 
 /**
  * Appends rows and answers when they are durable. Idempotent: a row that is already there, under whatever flush, is left
@@ -147,38 +133,39 @@ export async function record(
   rows: readonly LedgerRow[],
   clock: { readonly sentAt: number; readonly maxLatenessMs: number },
 ): Promise<Flushed> {
-  const column = <T>(pick: (row: LedgerRow) => T) => rows.map(pick);
-  const values = [
-    column((row) => row.id),
-    column((row) => row.subject),
-    column((row) => row.serverSubject),
-    column((row) => codeOf.kind(row.kind)),
-    column((row) => row.at),
-    column((row) => row.startedAt ?? null),
-    column((row) => row.trustVersion ?? null),
-    column((row) => row.scope),
-    column((row) => row.agent),
-    column((row) => row.session),
-    column((row) => codeOf.severity(row.severity)),
-    column((row) => codeOf.category(row.category)),
-    column((row) => (row.evidence === undefined ? null : row.evidence === 'structured')),
-    column((row) => row.recoverable ?? null),
-    column((row) => row.probe ?? null),
-    column((row) => row.silentProbe ?? false),
-    column((row) => row.rings),
-    column((row) => row.onServer),
-    column((row) => (row.detail === undefined ? null : storableJson(row.detail))),
-    clock.sentAt,
-    clock.maxLatenessMs,
-  ];
+  const values = [...columnsOf(rows), clock.sentAt, clock.maxLatenessMs, ...concernedBy(rows)];
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const result = await pool.query<Flushed>({ name: 'record', text: RECORD, values });
-      return result.rows[0] as Flushed;
+      const { rows: advanced } = await pool.query<Advanced>({ name: 'record', text: RECORD, values });
+      const newest = new Map(advanced.map(({ id, seq }) => [id, seq]));
+      if (!rows.every((row) => headsOf(row).every((head) => newest.has(head)))) throw new UnknownHeads();
+      return {
+        newest,
+        bells: advanced.filter(({ wants_bell }) => wants_bell).map(({ id }) => id),
+      };
     } catch (error) {
       if (attempt === 5 || !isSerialization(error)) throw error;
     }
   }
+}
+
+/**
+ * A head is not, or no longer, the one that was looked up: the database was restored under a process that remembers
+ * numbers. What had a head is recorded; the rest is to be sent again with numbers looked up anew.
+ */
+export class UnknownHeads extends Error {
+  override readonly name = 'UnknownHeads';
+}
+
+/** The heads without which a row cannot be recorded. */
+function headsOf({ subject, serverSubject, onServer }: LedgerRow): readonly number[] {
+  return onServer && serverSubject !== null ? [subject, serverSubject] : [subject];
+}
+
+interface Advanced {
+  readonly id: number;
+  readonly seq: number;
+  readonly wants_bell: boolean;
 }
 
 /** Asks for the bells, after the commit and apart from it: a notify inside would serialise every commit. */

@@ -39,7 +39,9 @@ export async function prepareNamespace(
 /** The installation that uses this namespace, if one has said so. */
 export async function readInstallation(connection: Connection, target: TemporalTarget): Promise<string | undefined> {
   const { namespaceInfo } = await describe(connection, target);
-  return namespaceInfo?.data?.[INSTALLATION_KEY];
+  // Keys cannot be removed from a namespace, only emptied.
+  const claimed = namespaceInfo?.data?.[INSTALLATION_KEY];
+  return claimed === '' ? undefined : claimed;
 }
 
 /** Claims the namespace. Returns why it could not be done where namespaces are managed elsewhere, as on Temporal Cloud. */

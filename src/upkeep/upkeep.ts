@@ -1,9 +1,12 @@
 import type { Client } from '@temporalio/client';
 import pg from 'pg';
 import { Names } from '../postgres/intern.ts';
-import { createPartitions, dropPartitions } from '../postgres/partitions.ts';
-import { pause, pauseUnless } from '../pause.ts';
+import { createPartitions, dropPartitions, pruneForeign } from '../postgres/partitions.ts';
+import { letGo } from '../postgres/pool.ts';
+import { createWaker, pause } from '../pause.ts';
+import { reasonOf } from '../problem.ts';
 import { currentRules } from '../postgres/rules.ts';
+import { ringWhoDisagrees } from './disagreement.ts';
 import { ringBells } from './ringing.ts';
 import { recordSilentProbes } from './silent-probes.ts';
 
@@ -19,6 +22,7 @@ const LEADER_LOCK = 7_264_011_306;
 const ROUND_MS = 1000;
 const RETRY_MS = 2000;
 const HOUSEKEEPING_MS = 600_000;
+const RETRY_HOUSEKEEPING_MS = 30_000;
 
 /**
  * Keeps the ledger and the workflows in step: rings bells, ends silent probes, adds and drops partitions. Runs in every
@@ -36,23 +40,31 @@ export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
 }
 
 async function lead(options: UpkeepOptions, stopped: AbortSignal): Promise<void> {
-  let complaint = '';
+  const complain = unlessRepeated(options.log);
   while (!stopped.aborted) {
-    const connection = new pg.Client({ connectionString: options.databaseUrl, application_name: 'surety upkeep' });
+    const connection = new pg.Client({
+      connectionString: options.databaseUrl,
+      application_name: 'surety upkeep',
+      // A leader that hangs, or whose machine is gone, must not lead for the hours that TCP would wait for it.
+      options:
+        '-c idle_session_timeout=15s -c tcp_keepalives_idle=5 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=2',
+      connectionTimeoutMillis: 5000,
+      query_timeout: 10_000,
+      keepAlive: true,
+    });
+    const waker = createWaker();
     // Kept listening: a connection may break with two errors, and one that nobody hears ends the process.
-    const lost = new Promise<Error>((resolve) => connection.on('error', resolve));
+    connection.on('error', waker.fail).on('end', () => waker.fail(new Error('the connection ended')));
+    connection.on('notification', waker.wake);
     try {
       await connection.connect();
       const lock = await connection.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [LEADER_LOCK]);
-      if (lock.rows[0]?.mine === true) await keepUp(options, connection, lost, stopped);
-      complaint = '';
+      if (lock.rows[0]?.mine === true) await keepUp(options, connection, waker, complain, stopped);
+      complain('');
     } catch (error) {
-      // The database or Temporal is away. Say so once, not every two seconds.
-      const message = error instanceof Error ? error.message || error.name : String(error);
-      if (message !== complaint) options.log(`upkeep waits: ${message}`);
-      complaint = message;
+      complain(`upkeep waits: ${reasonOf(error)}`);
     } finally {
-      await connection.end().catch(() => undefined);
+      await letGo(connection);
     }
     await pause(RETRY_MS, stopped);
   }
@@ -61,32 +73,43 @@ async function lead(options: UpkeepOptions, stopped: AbortSignal): Promise<void>
 async function keepUp(
   { pool, client, taskQueue, log }: UpkeepOptions,
   connection: pg.Client,
-  lost: Promise<Error>,
+  waker: ReturnType<typeof createWaker>,
+  complain: (message: string) => void,
   stopped: AbortSignal,
 ): Promise<void> {
   const names = new Names(pool);
-  let wake: () => void = () => undefined;
-  connection.on('notification', () => wake());
   await connection.query('listen surety_bell');
-  let housekeepingAt = 0;
-  const broken = lost.then((error) => {
-    throw error;
-  });
-  broken.catch(() => undefined);
-  while (!stopped.aborted) {
-    const bell = new Promise<void>((resolve) => {
-      wake = resolve;
-    });
-    if (Date.now() >= housekeepingAt) {
-      await createPartitions(pool, Date.now());
-      const { rules, version, unreadable } = await currentRules(pool);
-      if (unreadable)
-        log(`rules version ${unreadable.version} cannot be read, ${version} holds: ${unreadable.complaint}`);
-      await dropPartitions(pool, Date.now(), rules.retentionDays);
-      housekeepingAt = Date.now() + HOUSEKEEPING_MS;
-    }
-    await recordSilentProbes(pool, names);
+  await ringWhoDisagrees({ pool, client });
+  for (let housekeepingAt = 0; !stopped.aborted;) {
+    // Also keeps the session from being taken for idle; who cannot say this is no longer the leader.
+    await connection.query('select 1');
     const { more } = await ringBells({ pool, client, taskQueue });
-    if (!more) await pauseUnless(Promise.race([bell, broken]), ROUND_MS, stopped);
+    // What else there is to do must not keep bells from being rung, so its failures are told and left at that.
+    await recordSilentProbes(pool, names).catch((error: unknown) => complain(`silent probes wait: ${reasonOf(error)}`));
+    if (Date.now() >= housekeepingAt) {
+      housekeepingAt = Date.now() + HOUSEKEEPING_MS;
+      await keepHouse(pool, log).catch((error: unknown) => {
+        complain(`partitions wait: ${reasonOf(error)}`);
+        housekeepingAt = Date.now() + RETRY_HOUSEKEEPING_MS;
+      });
+    }
+    if (!more) await waker.sleep(ROUND_MS, stopped);
   }
+}
+
+async function keepHouse(pool: pg.Pool, log: (message: string) => void): Promise<void> {
+  await createPartitions(pool, Date.now());
+  const { rules, version, unreadable } = await currentRules(pool);
+  if (unreadable) log(`rules version ${unreadable.version} cannot be read, ${version} holds: ${unreadable.complaint}`);
+  await dropPartitions(pool, Date.now(), rules.retentionDays);
+  await pruneForeign(pool, rules.retentionDays);
+}
+
+/** Says the same thing once, not every two seconds; an empty message ends a complaint. */
+function unlessRepeated(log: (message: string) => void): (message: string) => void {
+  let last = '';
+  return (message) => {
+    if (message !== last && message !== '') log(message);
+    last = message;
+  };
 }

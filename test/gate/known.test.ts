@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ApprovalRequired } from '../../src/gate/index.ts';
+import { ApprovalRequired, connect, InvalidReport } from '../../src/gate/index.ts';
 import { createInstallation, eventually } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
 
@@ -27,4 +27,19 @@ test('a bare check is answered from memory, and rightly as soon as that has been
   const tool = gate.tool('local', 'drop_table');
   expect(tool.check().decision).toBe('ask');
   await eventually(() => expect(tool.check().decision).toBe('allow'), 1000);
+});
+
+test('without the ledger a person is asked, and told so by a typed error', async () => {
+  const gate = await connect({ databaseUrl: 'postgres://nobody@127.0.0.1:1/none', connectWithinMs: 50 });
+  await expect(gate.guard('drop_table', () => 'dropped')({})).rejects.toThrow(ApprovalRequired);
+  await gate.close();
+  await gate.close();
+});
+
+test('what could not be reported is refused before it runs', async () => {
+  const gate = await installation.connect();
+  let ran = 0;
+  const tool = gate.guard('t', () => (ran += 1));
+  await expect(tool({}, { callId: '' })).rejects.toThrow(InvalidReport);
+  expect(ran).toBe(0);
 });

@@ -10,10 +10,17 @@ const idsOf = (outcomes: readonly LedgerOutcome[]) => outcomes.map(({ callId }) 
 function ledger(answers: (batch: string[], attempt: number) => Promise<unknown>) {
   const batches: string[][] = [];
   const reporter = createReporter({
-    append: (outcomes) => answers(idsOf(outcomes), batches.push(idsOf(outcomes))),
+    append: (outcomes) => answers(idsOf(outcomes), batches.push(idsOf(outcomes))).then(() => new Map()),
     limit: 10,
   });
-  return { reporter, batches };
+  const report = (reported: LedgerOutcome) =>
+    new Promise<void>((resolve, reject) => {
+      reporter.add({
+        outcome: reported,
+        settled: (_, error) => (error === undefined ? resolve() : reject(error)),
+      });
+    });
+  return { reporter: { ...reporter, report }, batches };
 }
 
 const unreachable = () => Promise.reject(Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' }));
@@ -48,10 +55,32 @@ test('a full buffer refuses visibly, and makes room known', async () => {
   const { reporter } = ledger(() => new Promise<void>((done) => (release = done)));
   const taken = Array.from({ length: 10 }, (_, index) => reporter.report(outcome(String(index))));
   await expect(reporter.report(outcome('one too many'))).rejects.toThrow(BufferFull);
-  const room = reporter.room();
+  const settled: unknown[] = [];
+  const late = ['a', 'b', 'c'].map((id) =>
+    reporter.addWhenRoom({ outcome: outcome(id), settled: (places, error) => settled.push(error ?? places) }),
+  );
   await new Promise((done) => setTimeout(done, 5));
   release();
-  await Promise.all([...taken, room]);
+  await Promise.all([...taken, ...late]);
+  expect(reporter.pressure().waiting).toBe(3);
+  await new Promise((done) => setTimeout(done, 5));
+  release();
+  await reporter.close(1000);
+  expect(settled).toEqual([new Map(), new Map(), new Map()]);
+});
+
+test('of many that wait for room each finds its own, and none is lost', async () => {
+  const { reporter, batches } = ledger(() => new Promise((done) => setTimeout(done, 1)));
+  const errors: unknown[] = [];
+  const settled = (_: unknown, error?: Error) => {
+    if (error !== undefined) errors.push(error);
+  };
+  await Promise.all(
+    Array.from({ length: 100 }, (_, index) => reporter.addWhenRoom({ outcome: outcome(String(index)), settled })),
+  );
+  await reporter.close(1000);
+  expect(errors).toEqual([]);
+  expect(new Set(batches.flat()).size).toBe(100);
 });
 
 test('closing sends what waits', async () => {

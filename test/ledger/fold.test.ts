@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { absorb } from '../../src/domain/trust/absorb.ts';
-import type { Memory } from '../../src/domain/trust/absorb.ts';
+import type { Memory, Watermark } from '../../src/domain/trust/absorb.ts';
 import { isPlain, scopeOfPart } from '../../src/domain/trust/parts.ts';
 import type { Parts } from '../../src/domain/trust/parts.ts';
 import { pull } from '../../src/postgres/pull.ts';
 import { createInstallation } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
-import { append, ledgerOf, outcome } from './support.ts';
+import { append, failure, ledgerOf, outcome } from './support.ts';
 
 let installation: Installation;
 
@@ -36,6 +36,7 @@ async function readAll(key: string, fold: boolean): Promise<Parts> {
       since: memory?.watermark ?? { generation: await generation(), seq: 0, id: null },
       version: memory?.version ?? 0,
       rulesVersion: memory?.rules.version ?? -1,
+      rulesShape: memory?.rules.shape ?? 0,
       scopes: Object.keys(memory?.parts ?? {}).map(scopeOfPart),
       fold: fold && isPlain(memory?.parts ?? {}),
     });
@@ -71,6 +72,32 @@ test('folded and single reading lead to the same trust, for any history', async 
     }),
     { numRuns: 40 },
   );
+});
+
+test('a page stays small, however many scopes and successes there are', async () => {
+  const ledger = ledgerOf(installation);
+  const name = 'wide';
+  const scopes = Array.from({ length: 300 }, (_, index) => `host:h${index}`);
+  const lost = scopes.map((scope) => failure({ name, scope, severity: 'not_found' }));
+  await append(ledger, lost);
+  for (let round = 0; round < 20; round += 1) {
+    await append(ledger, [
+      ...scopes.map((scope) => outcome({ name, scope })),
+      failure({ name, severity: 'not_found' }),
+    ]);
+  }
+  const request = { key: `tool:local/${name}`, version: 0, rulesVersion: -1, rulesShape: 0, scopes, fold: true };
+  let since: Watermark = { generation: await generation(), seq: 0, id: null };
+  let [successes, pages] = [0, 0];
+  for (let more = true; more; pages += 1) {
+    const pulled = await pull(installation.pool, { ...request, since });
+    if (pulled === undefined) throw new Error('no ledger');
+    expect(pulled.entries.length).toBeLessThanOrEqual(1000);
+    for (const entry of pulled.entries) if (entry.kind === 'success') successes += entry.count ?? 1;
+    ({ watermark: since, more } = pulled);
+  }
+  expect(pages).toBeGreaterThan(5);
+  expect(successes).toBe(20 * 300);
 });
 
 /** A folded success has the time of the last one; and of a scope that is kept for nothing else, none at all. */

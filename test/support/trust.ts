@@ -11,7 +11,7 @@ export function rule(parts: Partial<Rule> = {}): EffectiveRule {
 }
 
 export function viewOf(parts: Partial<Rule> = {}): RuleView {
-  return { version: 1, own: { rule: { ...DEFAULT_RULE, ...parts }, level: 'default' }, domains: [] };
+  return { version: 1, shape: 1, own: { rule: { ...DEFAULT_RULE, ...parts }, level: 'default' }, domains: [] };
 }
 
 export function failed(at: number, parts: Partial<CallFailed> = {}): CallFailed {

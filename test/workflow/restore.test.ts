@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Gate } from '../../src/gate/index.ts';
 import { claimInstallation } from '../../src/installation.ts';
+import { writeInstallation } from '../../src/temporal/namespace.ts';
 import type { RunningWorker } from '../../src/temporal/start-worker.ts';
 import { createInstallation, eventually } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
@@ -53,6 +54,58 @@ test('an older ledger under a newer workflow: the workflow’s distrust holds', 
   expect((await disagreements())[0]).toMatch(/^ledger is behind: the workflow had read up to 3/);
   await fail(gate, 't', 1);
   await appliedEverything();
+});
+
+test('what a restored ledger has never heard of is held again by the next leader, with nobody calling', async () => {
+  await gate.report({ tool: 't', success: true });
+  await fail(gate, 't', 3);
+  await untilStatus(installation, key, 'ESCALATED');
+  await installation.client.workflow.getHandle(key).executeUpdate('block', { args: [{ by: 'ann', reason: 'fraud' }] });
+  await worker.stop();
+  await restoreLedgerBefore(2);
+  await installation.startWorker();
+  await untilStatus(installation, key, 'BLOCKED');
+  const late = await installation.connect();
+  expect(late.check({ tool: 't' }).decision).toBe('deny');
+  expect((await disagreements())[0]).toMatch(/^ledger is behind/);
+});
+
+test('an empty ledger learns what the workflows remember', async () => {
+  await fail(gate, 't', 3);
+  await untilStatus(installation, key, 'ESCALATED');
+  await worker.stop();
+  await installation.pool.query('truncate ledger, trust, audit, probe, subject');
+  await installation.pool.query('update installation set generation = gen_random_uuid()');
+  await installation.startWorker();
+  await untilStatus(installation, key, 'ESCALATED');
+  expect((await disagreements())[0]).toMatch(/^other generation/);
+});
+
+test('a gate that lived through a restore records under the numbers of the restored ledger', async () => {
+  await gate.report({ tool: 'first', success: true });
+  await gate.report({ tool: 'second', success: true });
+  // As from a backup in which the two had come the other way round.
+  await installation.pool.query('truncate ledger, trust, audit, probe, subject, name restart identity');
+  const other = await installation.connect();
+  await other.report({ tool: 'second', success: true });
+  await fail(gate, 'first', 1);
+  const found = await installation.pool.query(
+    'select s.name, l.kind from ledger l join subject s on s.id = l.subject order by s.name',
+  );
+  expect(found.rows).toEqual([
+    { name: 'first', kind: 1 },
+    { name: 'second', kind: 0 },
+  ]);
+});
+
+test('of many that claim a new installation at once, all agree whose it is', async () => {
+  const { pool, temporal, client } = installation;
+  const connection = client.connection as Parameters<typeof claimInstallation>[1];
+  await worker.stop();
+  await pool.query('truncate installation');
+  await writeInstallation(connection, temporal, '');
+  await Promise.all([1, 2, 3].map(() => claimInstallation(pool, connection, temporal, { adopt: true })));
+  await expect(claimInstallation(pool, connection, temporal)).resolves.toEqual([]);
 });
 
 test('a ledger that was restored and has grown again is recognised by its rows', async () => {

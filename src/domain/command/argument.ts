@@ -2,7 +2,7 @@ import { elements, field, firstField, isList } from '../outcome/field.ts';
 
 const COMMAND_NAMES = ['command', 'cmd', 'commandLine', 'command_line', 'shell_command', 'argv'];
 /** Elsewhere a script may be in any language. */
-const SHELL_NAMES = [...COMMAND_NAMES, 'script', 'code', 'input'];
+export const SHELL_NAMES = [...COMMAND_NAMES, 'script', 'code', 'input'];
 const SHELL = /(?:^|[^a-z])(?:sh|bash|zsh|shell|terminal|ssh)(?:[^a-z]|$)|[sS]hell|[bB]ash|[tT]erminal/;
 
 /** The command among a tool's arguments, as a line or as program and arguments. */

@@ -163,9 +163,9 @@ function recoveryHint(status: Exclude<Status, 'TRUSTED'>, due: number | undefine
     case 'ESCALATED':
       return due === undefined
         ? 'A person must order recovery (surety recover).'
-        : `From ${new Date(due).toISOString()} it is tried again; ${successes} then restore trust.`;
+        : `From ${new Date(due).toISOString()} it is tried again; ${successes} then ${successesNeeded === 1 ? 'restores' : 'restore'} trust.`;
     case 'RECOVERING':
-      return `One call at a time is let through; ${successes} more restore trust.`;
+      return `One call at a time is let through; ${successesNeeded} more successful ${successesNeeded === 1 ? 'call restores' : 'calls restore'} trust.`;
     case 'BLOCKED':
       return due === undefined
         ? 'Only a person can lift the block (surety reset).'

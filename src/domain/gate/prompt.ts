@@ -3,14 +3,16 @@ import { evidenceOf } from './decide.ts';
 
 const NEXT: Readonly<Record<Escalation['state'], string>> = {
   ESCALATED: 'requires approval',
-  RECOVERING: 'recovering',
+  RECOVERING: 'one call at a time',
   BLOCKED: 'blocked',
 };
 
 /** What a person reads before deciding about a held call. `what` is a summary of the call; it holds no secrets. */
 export function promptFor(tool: string, what: string, decision: Ask | Deny): string {
   const { escalation } = decision;
-  if (escalation === undefined) return `${tool}\n\n  Call      ${what}\n  Why       ${decision.because}`;
+  if (escalation === undefined) {
+    return `${tool} (requires approval)\n\n  Call      ${what}\n  Why       ${decision.because}`;
+  }
   const lines = [
     `${tool} (${escalation.state.toLowerCase()} - ${NEXT[escalation.state]})`,
     '',
@@ -18,7 +20,7 @@ export function promptFor(tool: string, what: string, decision: Ask | Deny): str
     ...(escalation.scope === undefined ? [] : [`  Scope     ${escalation.scope}`]),
     ...(escalation.server === 'local' ? [] : [`  Server    ${escalation.server}`]),
     `  Why       ${escalation.reason}`,
-    `  Evidence  ${evidenceOf(escalation)}`,
+    ...(evidenceOf(escalation) === escalation.reason ? [] : [`  Evidence  ${evidenceOf(escalation)}`]),
     ...(escalation.until === undefined ? [] : [`  Until     ${escalation.until}`]),
     '',
     `  ${escalation.recoveryHint}`,

@@ -1,7 +1,7 @@
-import { commandIn, runsCommands } from '../command/argument.ts';
+import { commandIn, runsCommands, SHELL_NAMES } from '../command/argument.ts';
 import { programOf } from '../command/program.ts';
 import { programName } from '../command/wrappers.ts';
-import { elements, field, isList, isObject, isText } from '../outcome/field.ts';
+import { elements, field, hasNoneOf, isList, isObject, isText } from '../outcome/field.ts';
 import { hasToken, looksRandom, SECRET_NAME } from '../outcome/secrets.ts';
 import { bounded } from './bounded.ts';
 import { directoryOf, normalisePath } from './directory.ts';
@@ -14,6 +14,7 @@ import { isUrl, locationOf } from './host.ts';
 export function scopeOf(tool: string, args: unknown): string | undefined {
   if (typeof args === 'string') return scopeOfText(tool, args);
   if (isList(args)) return runsCommands(tool) ? programScope(args) : undefined;
+  if (hasNoneOf(args, SCOPE_NAMES)) return undefined;
   const host =
     shared(args, URL_NAMES, (text) => (saysHost(text) ? urlScope(text) : undefined)) ??
     shared(args, HOST_NAMES, urlScope);
@@ -50,6 +51,9 @@ const PATH_NAMES = (
   'path file file_path filePath filepath filename file_name fileName absolute_path relative_path target_file ' +
   'notebook_path source_path paths files'
 ).split(' ');
+const SCOPE_NAMES: ReadonlySet<string> = new Set([
+  ...[...URL_NAMES, ...HOST_NAMES, ...DIRECTORY_NAMES, ...PATH_NAMES, ...SHELL_NAMES],
+]);
 const LISTS_DIRECTORIES = /(?:^|[^a-z])(?:ls|dir|tree|glob|grep|rg)(?:[^a-z]|$)|directory|folder|search/i;
 
 const NAMED_SECRET = new RegExp(`(${SECRET_NAME}[\\w-]{0,24}=)[^/\\s]+`, 'gi');

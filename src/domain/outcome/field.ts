@@ -22,6 +22,25 @@ export function firstField(value: unknown, names: readonly string[]): unknown {
   return undefined;
 }
 
+/**
+ * Whether a plain object has none of these keys: one look at its few keys instead of one for each name, since most calls
+ * go well and most arguments name no scope. In doubt false, and then whoever asks looks for each name after all.
+ */
+export function hasNoneOf(value: unknown, names: ReadonlySet<string>): boolean {
+  if (!isObject(value)) return false;
+  try {
+    if (Object.getPrototypeOf(value) !== Object.prototype) return false;
+    let looked = 0;
+    for (const key in value) {
+      looked += 1;
+      if (looked > 32 || names.has(key)) return false;
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }

@@ -33,7 +33,7 @@ export interface LedgerOutcome extends ToolRef {
 }
 
 /** Judges a report. `callId` and `now` stand in for what it leaves open. */
-export function outcomeOf(report: Report, { callId, now }: { callId: string; now: number }): LedgerOutcome {
+export function outcomeOf(report: Report, open: { callId: string; now: number }): LedgerOutcome {
   const record = recordOf(report);
-  return { ...record, callId: record.callId ?? callId, at: record.at ?? now };
+  return Object.assign(record, { callId: record.callId ?? open.callId, at: record.at ?? open.now });
 }

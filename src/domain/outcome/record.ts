@@ -47,23 +47,28 @@ const MOST_CONTEXT = 1024;
 export function recordOf(report: Report): OutcomeRecord {
   const verdict = judge(report);
   const call = callOf(report);
-  return verdict.kind === 'failure' ? { ...call, ...verdict, ...detailOf(report) } : { ...call, kind: verdict.kind };
+  return verdict.kind === 'failure' ? Object.assign(call, verdict, detailOf(report)) : Object.assign(call, verdict);
 }
 
+/** Assigned one by one: this runs for every success, where copies would cost more than judging it. */
 function callOf(report: Report): Call {
-  return present({
+  const call: { -readonly [K in keyof Call]: Call[K] } = {
     server: shownName(serverOf(report)),
     name: shownName(report.tool),
-    scope: normaliseScope(report.scope) ?? scopeOf(report.tool, report.args),
-    callId: report.callId,
-    agent: report.agent,
-    session: report.session,
-    turn: report.turn,
-    at: milliseconds(report.at),
-    startedAt: milliseconds(report.startedAt),
-    trustVersion: report.trustVersion,
-    probe: report.probe,
-  });
+  };
+  const scope = normaliseScope(report.scope) ?? scopeOf(report.tool, report.args);
+  const at = milliseconds(report.at);
+  const startedAt = milliseconds(report.startedAt);
+  if (scope !== undefined) call.scope = scope;
+  if (report.callId !== undefined) call.callId = report.callId;
+  if (report.agent !== undefined) call.agent = report.agent;
+  if (report.session !== undefined) call.session = report.session;
+  if (report.turn !== undefined) call.turn = report.turn;
+  if (at !== undefined) call.at = at;
+  if (startedAt !== undefined) call.startedAt = startedAt;
+  if (report.trustVersion !== undefined) call.trustVersion = report.trustVersion;
+  if (report.probe !== undefined) call.probe = report.probe;
+  return call;
 }
 
 function shownName(name: string): string {
@@ -97,8 +102,5 @@ type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
 
 /** Without the keys that hold undefined: a record is written as JSON and compared as such. */
 function present<T extends object>(value: T): Present<T> {
-  const kept: Record<string, unknown> = {};
-  // A loop, because this runs for every success and `Object.entries` costs more than judging one.
-  for (const key in value) if (value[key] !== undefined) kept[key] = value[key];
-  return kept as Present<T>;
+  return Object.fromEntries(Object.entries(value).filter(([, held]) => held !== undefined)) as Present<T>;
 }

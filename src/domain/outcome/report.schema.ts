@@ -51,11 +51,13 @@ const GIVEN_BY_TOOL: ReadonlySet<string> = new Set(['args', 'result', 'error', '
 /** Null is how many languages leave a field out, and an empty server is none. */
 export function withoutAbsent(report: unknown): unknown {
   if (typeof report !== 'object' || report === null || Array.isArray(report)) return report;
-  return Object.fromEntries(
-    Object.entries(report).filter(
-      ([name, value]) => GIVEN_BY_TOOL.has(name) || (value !== null && !(name === 'server' && value === '')),
-    ),
-  );
+  const fields = Object.entries(report);
+  const present = fields.filter(([name, value]) => !isAbsent(name, value));
+  return present.length === fields.length ? report : Object.fromEntries(present);
+}
+
+function isAbsent(name: string, value: unknown): boolean {
+  return (value === null && !GIVEN_BY_TOOL.has(name)) || (value === '' && name === 'server');
 }
 
 /**

@@ -56,8 +56,11 @@ const TOKEN = new RegExp(`(?<![A-Za-z0-9])(?:${SHAPES})`, 'g');
 /** A host or a path may have been lower-cased on its way. */
 const TOKEN_ANY_CASE = new RegExp(`(?<![A-Za-z0-9])(?:${SHAPES})`, 'gi');
 
+/** No shape is shorter than this. */
+const SHORTEST_TOKEN = 13;
+
 export function redactTokens(text: string): string {
-  return text.replace(TOKEN, REDACTED);
+  return text.length < SHORTEST_TOKEN ? text : text.replace(TOKEN, REDACTED);
 }
 
 export function hasToken(text: string): boolean {

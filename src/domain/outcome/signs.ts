@@ -1,5 +1,5 @@
 import { elements, field, isList, isObject, isText } from './field.ts';
-import { exitCodeIn, httpStatusIn, signalIn } from './status.ts';
+import { exitCodeIn, httpStatusIn, NUMBER_NAMES, signalIn } from './status.ts';
 
 /** The signs by which a tool's own answer says that it failed. */
 
@@ -7,6 +7,12 @@ const SUCCESS_FLAGS = ['success', 'ok'];
 const ERROR_FLAGS = ['isError', 'is_error'];
 const TIMEOUT_FLAGS = ['timedOut', 'timed_out'];
 const STATUS_WORDS = ['message', 'error_message', 'msg'];
+
+/** Every key that may say that something went wrong. */
+export const SIGNS: ReadonlySet<string> = new Set([
+  ...[...SUCCESS_FLAGS, ...ERROR_FLAGS, ...TIMEOUT_FLAGS, ...NUMBER_NAMES],
+  ...['error', 'errors', 'stack', 'structuredContent'],
+]);
 
 /** Whether a returned value is a failure. Text and lists never are: an answer may well be about errors. */
 export function isFailure(result: unknown): boolean {

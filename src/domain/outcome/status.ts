@@ -26,6 +26,8 @@ const EXIT_NAMES = [
 ];
 const PROCESS_NAMES = ['stdout', 'stderr', ...EXIT_NAMES];
 const RESPONSE_NAMES = ['response', '$metadata', 'res'];
+/** Every key under which one of these numbers may be found. */
+export const NUMBER_NAMES = [...HTTP_NAMES, ...PROCESS_NAMES, ...RESPONSE_NAMES, 'status', 'code', 'signal'];
 const MESSAGE_NAMES = ['message', 'msg', 'error', 'detail', 'description', 'reason', 'body'];
 
 /**

@@ -1,5 +1,6 @@
 import { matchesGlob } from '../key/glob.ts';
 import { locationOf } from '../key/host.ts';
+import { RULE_SHAPE } from './rule.ts';
 import type { Rule, Rules } from './rules.schema.ts';
 
 export type RuleLevel = 'tool' | 'domain' | 'server' | 'default';
@@ -14,6 +15,8 @@ export interface ResolvedRule {
 /** The part of the rules that can ever govern one tool, as carried by its workflow. */
 export interface RuleView {
   readonly version: number;
+  /** See RULE_SHAPE. */
+  readonly shape: number;
   readonly own: ResolvedRule;
   /** By host pattern. Empty when a tool rule decides, because that wins over any domain. */
   readonly domains: readonly { readonly pattern: string; readonly rule: Rule }[];
@@ -28,7 +31,7 @@ export function viewForTool(rules: Rules, version: number, server: string, name:
         pattern: hostPattern(pattern),
         rule: globally(rule, rules),
       }));
-  return { version, own, domains };
+  return { version, shape: RULE_SHAPE, own, domains };
 }
 
 /** A host is written in many ways, all of which mean the one that scopes are made of; a glob is taken as it is. */
@@ -39,7 +42,7 @@ function hostPattern(pattern: string): string {
 }
 
 export function viewForServer(rules: Rules, version: number, server: string): RuleView {
-  return { version, own: serverOrDefault(rules, server), domains: [] };
+  return { version, shape: RULE_SHAPE, own: serverOrDefault(rules, server), domains: [] };
 }
 
 /** tool > domain > server > default. A rule is taken whole: nothing is inherited from the less specific one. */

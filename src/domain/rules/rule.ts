@@ -1,5 +1,8 @@
 import type { Rule } from './rules.schema.ts';
 
+/** Moves with every field that a rule gains: workflows carry their rules, and are sent them again when it has moved. */
+export const RULE_SHAPE = 1;
+
 /** What governs a tool when nobody says otherwise. Every number is explained in docs/rules.md. */
 export const DEFAULT_RULE: Rule = {
   countThreshold: 3,

@@ -3,12 +3,14 @@ import { SEVERITIES } from '../outcome/outcome.ts';
 import { DEFAULT_RULE, PRESETS } from './rule.ts';
 
 const positive = z.int().positive().max(1_000_000);
+/** What is counted is remembered one by one, for every scope; more than this is the business of a rate. */
+const counted = z.int().positive().max(1000);
 const seconds = z.int().positive().max(31_536_000);
 const share = z.number().min(0).max(1);
 
 /** One rule, complete. A file may name any part of it; see RuleInFile. */
 export const Rule = z.strictObject({
-  countThreshold: z.nullable(positive).describe('Counted failures in the window that escalate.'),
+  countThreshold: z.nullable(counted).describe('Counted failures in the window that escalate.'),
   consecutiveThreshold: z.nullable(positive).describe('Failures in a row that escalate.'),
   rateThreshold: z.nullable(share.gt(0)).describe('Share of failed calls in the window that escalates.'),
   minSamples: positive.describe('Calls in the window before a rate means anything.'),
@@ -17,7 +19,7 @@ export const Rule = z.strictObject({
   expectedFailureRate: share.lt(1).describe('Share of calls that fail rightly and is not held against the tool.'),
   decayPerHour: share.describe('How fast a failure fades after it has left the window. 0: it is gone at once.'),
   minReporters: positive.describe('Distinct agents that must see failures before a tool escalates for all.'),
-  repeatedAuthThreshold: z.nullable(positive).describe('Refused credentials in the window that escalate at once.'),
+  repeatedAuthThreshold: z.nullable(counted).describe('Refused credentials in the window that escalate at once.'),
   unknownCounts: z.boolean().describe('Whether a call that was never answered counts as a timeout.'),
   escalationDurationSeconds: seconds,
   cooldownSeconds: z.int().min(0).max(31_536_000).describe('Time without counted failures before recovery begins.'),
@@ -27,7 +29,7 @@ export const Rule = z.strictObject({
   blockAfterRelapses: z.nullable(positive).describe('Relapses in the window that block. null: never.'),
   blockDurationSeconds: z.nullable(seconds).describe('null: BLOCKED ends only by a person.'),
   securityBlocks: z.enum(['tool', 'scope']).describe('What a security failure blocks.'),
-  reachability: z.strictObject({ countThreshold: positive, windowSeconds: seconds }),
+  reachability: z.strictObject({ countThreshold: counted, windowSeconds: seconds }),
   notify: z.boolean(),
   enforce: z.boolean().describe('false: shadow mode. Everything is recorded, nothing is held.'),
   risk: z.enum(['read', 'write', 'destructive']),

@@ -2,7 +2,7 @@ import type { RuleView } from '../rules/resolve.ts';
 import { LOCAL } from './entry.ts';
 import type { Parts, Subject } from './parts.ts';
 import { agentOfPart, nextDue, ruleOfPart, scopeOfPart, strictest, WHOLE } from './parts.ts';
-import { duration } from './tally.ts';
+import { duration, plural } from './tally.ts';
 import { dueAt } from './transition.ts';
 import type { TrustState } from './trust.ts';
 
@@ -74,9 +74,9 @@ export function nextStep(state: TrustState, due: number | undefined, successesTo
     case 'TRUSTED':
       return '';
     case 'ESCALATED':
-      return due === undefined ? 'a person: `surety recover`' : `cooldown ends ${clock(due)}`;
+      return due === undefined ? 'a person: `surety recover`' : `escalation ends ${clock(due)}`;
     case 'RECOVERING':
-      return `${successesToRecover - state.successes} more successes (${state.successes} of ${successesToRecover})`;
+      return `${plural(successesToRecover - state.successes, 'more success', 'more successes')} (${state.successes} of ${successesToRecover})`;
     case 'BLOCKED':
       return due === undefined ? 'a person: `surety reset`' : `the block ends ${clock(due)}`;
   }

@@ -167,8 +167,8 @@ function latest<T>(items: readonly T[], count: number): readonly T[] {
   return items.length > count ? items.slice(items.length - count) : items;
 }
 
-export function plural(count: number, noun: string): string {
-  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
+export function plural(count: number, noun: string, nouns = `${noun}s`): string {
+  return count === 1 ? `1 ${noun}` : `${count} ${nouns}`;
 }
 
 /** For people: 45 s, 30 min, 1 h, 2 d. */

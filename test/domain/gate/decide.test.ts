@@ -157,7 +157,6 @@ test('a person reads scope, server, reason, evidence, deadline and what comes ne
       '  Scope     api.example.com',
       '  Server    svc',
       '  Why       3 failures in 1 h',
-      '  Evidence  3 failures in 1 h',
       '  Until     1970-01-01T00:30:00.002Z',
       '',
       '  From 1970-01-01T00:30:00.002Z it is tried again; 3 successful calls then restore trust.',

@@ -47,7 +47,7 @@ describe('by the command that ran', () => {
 
   it('what a program prints is not held against the server that ran it', () => {
     const result = { exit_code: 6, stderr: 'curl: (6) Could not resolve host: dead.test' };
-    expect(failure({ tool: 'bash', server: 'cli', result })).toMatchObject({ category: 'quality' });
+    expect(failure({ tool: 'bash', result })).toMatchObject({ category: 'quality' });
   });
 
   it('a process that a signal ended is a crash, also without an exit code', () => {

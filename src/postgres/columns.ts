@@ -1,0 +1,107 @@
+import { codeOf } from './codes.ts';
+import type { LedgerRow } from './record.ts';
+import { storableJson } from './text.ts';
+
+type Cell = string | number | boolean | null | undefined;
+
+/**
+ * Rows as arrays, one per column, each row once. Written as Postgres reads arrays, because the driver's own writing of
+ * twenty arrays costs more than all else that happens to a report. Arrays end with their last value, and plain successes
+ * come last, so what only other rows have costs nothing for them; the places keep the order of the flush.
+ */
+export function columnsOf(rows: readonly LedgerRow[]): readonly string[] {
+  const placed = placedOf(rows);
+  const sorted = [...placed.filter(({ row }) => !isPlain(row)), ...placed.filter(({ row }) => isPlain(row))];
+  const column = (pick: (row: LedgerRow) => Cell) => arrayOf(sorted, ({ row }) => pick(row));
+  return [
+    column((row) => row.id),
+    column((row) => row.subject),
+    arrayOf(sorted, ({ place }) => place),
+    column((row) => row.serverSubject),
+    arrayOf(sorted, ({ serverPlace }) => serverPlace),
+    column((row) => codeOf.kind(row.kind)),
+    column((row) => row.at),
+    column((row) => row.startedAt),
+    column((row) => row.trustVersion),
+    column((row) => row.scope),
+    column((row) => row.agent),
+    column((row) => row.session),
+    column((row) => codeOf.severity(row.severity)),
+    column((row) => codeOf.category(row.category)),
+    column((row) => (row.evidence === undefined ? null : row.evidence === 'structured')),
+    column((row) => row.recoverable),
+    column((row) => (row.probe === undefined ? null : quoted(row.probe))),
+    column((row) => row.silentProbe || null),
+    column((row) => row.rings || null),
+    column((row) => row.onServer || null),
+    column((row) => (row.detail === undefined ? null : quoted(storableJson(row.detail)))),
+  ];
+}
+
+interface Placed {
+  readonly row: LedgerRow;
+  readonly place: number;
+  readonly serverPlace: number | null;
+}
+
+function placedOf(rows: readonly LedgerRow[]): readonly Placed[] {
+  const seen = new Set<string>();
+  const [places, serverPlaces] = [counter(), counter()];
+  const placed: Placed[] = [];
+  for (const row of rows) {
+    if (seen.has(row.id)) continue;
+    seen.add(row.id);
+    const serverPlace = row.serverSubject === null ? null : serverPlaces(row.serverSubject);
+    placed.push({ row, place: places(row.subject), serverPlace });
+  }
+  return placed;
+}
+
+function isPlain({ kind, probe }: LedgerRow): boolean {
+  return kind === 'success' && probe === undefined;
+}
+
+function arrayOf(placed: readonly Placed[], pick: (placed: Placed) => Cell): string {
+  let text = '';
+  let pending = '';
+  for (const one of placed) {
+    const cell = pick(one);
+    if (cell === null || cell === undefined) {
+      pending += ',NULL';
+    } else {
+      text += `${pending},${cell}`;
+      pending = '';
+    }
+  }
+  return `{${text.slice(1)}}`;
+}
+
+/** Heads that the rows concern, or may concern if they listen, with their keys; and the probes that they end. */
+export function concernedBy(rows: readonly LedgerRow[]): readonly (readonly unknown[])[] {
+  const heads = new Map<number, { key: string | null; certain: boolean }>();
+  const tokens = new Set<string>();
+  const concerns = (id: number, key: string | undefined, certain: boolean) => {
+    const known = heads.get(id);
+    if (known === undefined || (certain && !known.certain)) heads.set(id, { key: key ?? null, certain });
+  };
+  for (const row of rows) {
+    concerns(row.subject, row.subjectKey, true);
+    if (row.serverSubject !== null) concerns(row.serverSubject, row.serverKey, row.onServer);
+    if (row.probe !== undefined) tokens.add(row.probe);
+  }
+  const found = [...heads.values()];
+  return [[...heads.keys()], found.map(({ key }) => key), found.map(({ certain }) => certain), [...tokens]];
+}
+
+function counter(): (key: number) => number {
+  const counts = new Map<number, number>();
+  return (key) => {
+    const next = (counts.get(key) ?? 0) + 1;
+    counts.set(key, next);
+    return next;
+  };
+}
+
+function quoted(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`;
+}
