@@ -232,14 +232,14 @@ async function caughtUp(): Promise<void> {
 async function miscounted(): Promise<unknown[]> {
   const found = await pool.query<Record<string, unknown>>(
     `select s.key, s.outcomes, s.failures, s.seq, r.rows, r.failed, r.newest from subject s join lateral (
-       select count(*) as rows, count(*) filter (where kind = 1) as failed, coalesce(max(place), 0) as newest,
+       select count(*) as rows, count(*) filter (where kind <= 2) as reported, count(*) filter (where kind = 1) as failed, coalesce(max(place), 0) as newest,
          count(distinct place) as places
        from (
          select kind, case when s.kind = 'server' then server_seq else seq end as place from ledger
          where case when s.kind = 'server' then server_subject else subject end = s.id
        ) l
      ) r on true
-     where (s.outcomes, s.failures, s.seq, r.places) is distinct from (r.rows, r.failed, r.newest, r.rows)`,
+     where (s.outcomes, s.failures, s.seq, r.places) is distinct from (r.reported, r.failed, r.newest, r.rows)`,
   );
   return found.rows;
 }

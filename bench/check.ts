@@ -1,0 +1,149 @@
+import { ConsecutiveBreaker, circuitBreaker, handleAll } from 'cockatiel';
+import CircuitBreaker from 'opossum';
+import { parseRules } from '../src/domain/rules/parse-rules.ts';
+import { ToolGate } from '../src/gate/tool-gate.ts';
+import { View } from '../src/gate/view.ts';
+import type { Standing } from '../src/postgres/snapshot.ts';
+import type { TrustState } from '../src/domain/trust/trust.ts';
+import { alternate, nanosecondsOf, nanosecondsOfAsync, row } from './measure.ts';
+import type { Row } from './measure.ts';
+
+const TIMES = 2_000_000;
+const IN_DOUBT = 20_000;
+const EXCEPTIONS = 20_000;
+
+/** A tool without exception, beside breakers and a bare lookup; then every kind of exception. */
+export async function check(): Promise<readonly Row[]> {
+  const few = toolsOf(100);
+  const many = toolsOf(10_000);
+  const most = toolsOf(100_000);
+  const plain = new Map(Array.from({ length: 10_000 }, (_, i) => [`tool${i}`, true]));
+  const opossum = new CircuitBreaker(() => Promise.resolve(1), { timeout: false });
+  const opossumTimed = new CircuitBreaker(() => Promise.resolve(1));
+  const cockatiel = circuitBreaker(handleAll, { halfOpenAfter: 1000, breaker: new ConsecutiveBreaker(5) });
+  const work = () => Promise.resolve(1);
+  const fired = 100_000;
+  const seen = await alternate({
+    few: () => nanosecondsOf(TIMES, few),
+    many: () => nanosecondsOf(TIMES, many),
+    most: () => nanosecondsOf(TIMES, most),
+    map: () => nanosecondsOf(TIMES, () => plain.get('tool5000')),
+    opossum: () => nanosecondsOfAsync(fired, () => opossum.fire()),
+    opossumTimed: () => nanosecondsOfAsync(fired, () => opossumTimed.fire()),
+    cockatiel: () => nanosecondsOfAsync(fired, () => cockatiel.execute(work)),
+  });
+  opossum.shutdown();
+  opossumTimed.shutdown();
+  return [
+    row('check / opossum fire, timeout off', 'ns', seen.many, seen.opossum, { atMost: 0.1 }),
+    row('check / opossum fire, its default', 'ns', seen.many, seen.opossumTimed, { atMost: 0.1 }),
+    row('check / cockatiel execute', 'ns', seen.many, seen.cockatiel, { atMost: 0.2 }),
+    row('check / bare Map lookup', 'ns', seen.many, seen.map),
+    row('check: 10,000 tools / 100', 'ns', seen.many, seen.few, { atMost: 1.5 }),
+    row('check: 100,000 tools / 100', 'ns', seen.most, seen.few, { atMost: 1.5 }),
+    ...(await exceptions()),
+    ...memory(),
+  ];
+}
+
+/** Checks one hot tool while so many others are known. */
+function toolsOf(count: number): () => unknown {
+  const view = freshView();
+  const tools = Array.from({ length: count }, (_, i) => new ToolGate(view, 'local', `tool${i}`, undefined));
+  for (const tool of tools) tool.check();
+  const hot = tools[Math.floor(count / 2)];
+  if (hot === undefined) throw new Error('no tools');
+  return () => hot.check();
+}
+
+async function exceptions(): Promise<readonly Row[]> {
+  const trusted: TrustState = { status: 'TRUSTED', tally: { consecutive: 1, failures: [Date.now()] } };
+  const scopes = Array.from({ length: 999 }, (_, i) => [`host:h${i}.test`, trusted] as const);
+  const scoped = viewWith('scoped', { ...Object.fromEntries(scopes), 'host:bad.test': escalated() });
+  const blocked = viewWith('blocked', { '': { status: 'BLOCKED', tally: NO_TALLY, since: Date.now(), reason: 'x' } });
+  const unknown = freshView({ toolRules: { '*': { risk: 'destructive' } } });
+  const stale = freshView();
+  stale.setSituation('stale');
+  const [tool, wall, stranger, old] = [
+    new ToolGate(scoped, 'local', 'scoped', undefined),
+    new ToolGate(blocked, 'local', 'blocked', undefined),
+    new ToolGate(unknown, 'local', 'stranger', undefined),
+    new ToolGate(stale, 'local', 'old', undefined),
+  ];
+  const seen = await alternate({
+    good: () => nanosecondsOf(IN_DOUBT, () => tool.check({ url: 'https://h5.test/x' })),
+    bad: () => nanosecondsOf(IN_DOUBT, () => tool.check({ url: 'https://bad.test/x' })),
+    blocked: () => nanosecondsOf(IN_DOUBT, () => wall.check()),
+    unknown: () => nanosecondsOf(IN_DOUBT, () => stranger.check()),
+    stale: () => nanosecondsOf(IN_DOUBT, () => old.check()),
+  });
+  return [
+    row('check: trusted scope beside an escalated one', 'ns', seen.good),
+    row('check: the escalated scope of 1,000', 'ns', seen.bad),
+    row('check: blocked', 'ns', seen.blocked),
+    row('check: unknown and destructive', 'ns', seen.unknown),
+    row('check: stale', 'ns', seen.stale),
+  ];
+}
+
+function memory(): readonly Row[] {
+  const hot = toolsOf(100);
+  const rounds = 200_000;
+  const perCheck = heapOf(() => {
+    for (let i = 0; i < rounds; i += 1) hot();
+  });
+  const view = freshView();
+  const perException = heapOf(() => {
+    for (let i = 0; i < EXCEPTIONS; i += 1) view.take(standing(`tool${i}`, { '': escalated() }));
+  });
+  // Read after the measurement, or it might be collected before.
+  if (view.standing('tool:local/tool1') === undefined) throw new Error('the exceptions are gone');
+  return [
+    row('allocated per check', 'bytes', [perCheck / rounds]),
+    row('memory per exception', 'bytes', [perException / EXCEPTIONS], null, { atMost: 1024 }),
+  ];
+}
+
+function heapOf(work: () => void): number {
+  if (globalThis.gc === undefined) throw new Error('run with --expose-gc');
+  globalThis.gc();
+  const before = process.memoryUsage().heapUsed;
+  work();
+  globalThis.gc();
+  return Math.max(0, process.memoryUsage().heapUsed - before);
+}
+
+const NO_TALLY = { consecutive: 0, failures: [] };
+
+/** As the database driver would have parsed it: nothing is shared between two of them. */
+function escalated(): TrustState {
+  const at = Date.now();
+  return {
+    status: 'ESCALATED',
+    tally: { consecutive: 3, failures: [at, at, at], lastFailureAt: at },
+    since: at,
+    reason: `3 failures in ${Math.round(at / at)} h`,
+    episode: { at, version: 1 },
+    lastFailureAt: at,
+    failures: 0,
+    relapses: [],
+    recoverable: true,
+  };
+}
+
+function standing(name: string, parts: Readonly<Record<string, TrustState>>): Standing {
+  const key = `tool:local/${name}`;
+  return { id: 1, key, kind: 'tool', server: 'local', name, version: 1, seq: 1, reason: 'x', dueAt: null, parts };
+}
+
+function freshView(rules: unknown = {}): View {
+  const view = new View(parseRules(rules));
+  view.setSituation('fresh');
+  return view;
+}
+
+function viewWith(name: string, parts: Readonly<Record<string, TrustState>>): View {
+  const view = freshView();
+  view.take(standing(name, parts));
+  return view;
+}

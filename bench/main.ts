@@ -1,0 +1,48 @@
+import { loadavg } from 'node:os';
+import { printTable } from './print.ts';
+import { startStack } from './stack.ts';
+import type { Bench } from './benches.ts';
+import { BENCHES } from './benches.ts';
+import type { Row } from './measure.ts';
+
+/** `npm run bench [-- name …] [--json]`: measures side by side, in one run; fails where a budget is missed. */
+async function main(): Promise<number> {
+  const asked = process.argv.slice(2);
+  const json = asked.includes('--json');
+  const names = asked.filter((name) => !name.startsWith('--'));
+  const unknown = names.filter((name) => !(name in BENCHES));
+  if (unknown.length > 0 || asked.includes('--help')) {
+    console.error(`npm run bench -- [${Object.keys(BENCHES).join('|')} …] [--json]`);
+    return unknown.length > 0 ? 2 : 0;
+  }
+  const wanted = Object.entries(BENCHES).filter(([name]) => names.length === 0 || names.includes(name));
+  const all: Row[] = [];
+  console.error(
+    `load ${(loadavg()[0] ?? 0).toFixed(2)} on ${process.platform} ${process.arch}, Node ${process.version}`,
+  );
+  for (const [name, bench] of wanted) {
+    console.error(`${name} …`);
+    const rows = await runBench(bench);
+    if (json) for (const row of rows) console.log(JSON.stringify(row));
+    else printTable(rows);
+    all.push(...rows);
+  }
+  const missed = all.filter(({ ok }) => !ok);
+  console.error(`load ${(loadavg()[0] ?? 0).toFixed(2)}; ${all.length} measured, ${missed.length} over budget`);
+  for (const { name } of missed) console.error(`over budget: ${name}`);
+  return missed.length === 0 ? 0 : 1;
+}
+
+/** On a stack of its own, so that no bench pays for what another has left behind. */
+async function runBench({ run, needsStack }: Bench): Promise<readonly Row[]> {
+  if (!needsStack) return run();
+  const stack = await startStack();
+  let now = stack;
+  try {
+    return await run(stack, (next) => (now = next));
+  } finally {
+    await now.stop();
+  }
+}
+
+process.exitCode = await main();

@@ -1,0 +1,78 @@
+import { loadavg } from 'node:os';
+
+/** One line of the report. `ratio` is ours by peer; a budget bounds it, or bounds `ours` where there is no peer. */
+export interface Row {
+  readonly name: string;
+  readonly ours: number;
+  readonly peer: number | null;
+  readonly ratio: number | null;
+  readonly budget: string | null;
+  readonly ok: boolean;
+  readonly unit: string;
+  readonly load: number;
+  /** Lowest and highest of ours over the rounds. */
+  readonly spread?: readonly [number, number];
+}
+
+export type Budget = { readonly atMost: number } | { readonly atLeast: number } | null;
+
+const ROUNDS = 7;
+
+/** Runs every side once per round, in turn, so that whatever else the machine does falls on all of them alike. */
+export async function alternate<Side extends string>(
+  sides: Readonly<Record<Side, () => number | Promise<number>>>,
+  rounds = ROUNDS,
+): Promise<Record<Side, readonly number[]>> {
+  const names = Object.keys(sides) as Side[];
+  const seen = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Side, number[]>;
+  for (let round = 0; round < rounds; round += 1) {
+    for (const name of names) seen[name].push(await sides[name]());
+  }
+  return seen;
+}
+
+export function row(
+  name: string,
+  unit: string,
+  ours: readonly number[],
+  peer: readonly number[] | null = null,
+  budget: Budget = null,
+): Row {
+  const [mine, theirs] = [median(ours), peer === null ? null : median(peer)];
+  const ratio = theirs === null ? null : mine / theirs;
+  const judged = ratio ?? mine;
+  return {
+    name,
+    ours: mine,
+    peer: theirs,
+    ratio,
+    budget: budget === null ? null : 'atMost' in budget ? `<= ${budget.atMost}` : `>= ${budget.atLeast}`,
+    ok: budget === null || ('atMost' in budget ? judged <= budget.atMost : judged >= budget.atLeast),
+    unit,
+    load: loadavg()[0] ?? 0,
+    spread: [Math.min(...ours), Math.max(...ours)],
+  };
+}
+
+export function median(values: readonly number[]): number {
+  return percentile(values, 0.5);
+}
+
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
+}
+
+/** Nanoseconds for one of `times` calls, after as many to warm up as it takes. */
+export function nanosecondsOf(times: number, call: () => unknown): number {
+  for (let i = 0; i < times / 4; i += 1) call();
+  const start = process.hrtime.bigint();
+  for (let i = 0; i < times; i += 1) call();
+  return Number(process.hrtime.bigint() - start) / times;
+}
+
+export async function nanosecondsOfAsync(times: number, call: () => Promise<unknown>): Promise<number> {
+  const start = process.hrtime.bigint();
+  for (let i = 0; i < times; i += 1) await call();
+  return Number(process.hrtime.bigint() - start) / times;
+}

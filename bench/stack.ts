@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** What `npm start` runs, on a data directory of its own. */
+export interface BenchStack {
+  readonly databaseUrl: string;
+  readonly temporalAddress: string;
+  readonly namespace: string;
+  readonly home: string;
+  /** From the command to the line that says it is ready. */
+  readonly readyMs: number;
+  /** The environment in which the command line finds it. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Ends the process that holds the worker, and starts all of it again on the same data. */
+  restart(): Promise<BenchStack>;
+  stop(): Promise<void>;
+}
+
+const MAIN = resolve('dist/src/cli/main.js');
+
+export async function startStack(): Promise<BenchStack> {
+  const home = await mkdtemp(join(tmpdir(), 'surety-bench-'));
+  const [temporal, ui, postgres] = await Promise.all([freePort(), freePort(), freePort()]);
+  const env = {
+    ...process.env,
+    SURETY_HOME: home,
+    SURETY_CACHE: resolve('.surety', 'cache'),
+    SURETY_TEMPORAL_PORT: String(temporal),
+    SURETY_UI_PORT: String(ui),
+    SURETY_POSTGRES_PORT: String(postgres),
+  };
+  return bringUp(home, env);
+}
+
+async function bringUp(home: string, env: NodeJS.ProcessEnv): Promise<BenchStack> {
+  const start = performance.now();
+  const child = spawn(process.execPath, [MAIN, 'up'], { env, cwd: home, stdio: ['ignore', 'pipe', 'inherit'] });
+  await untilSays(child, 'Ctrl-C stops everything');
+  const readyMs = performance.now() - start;
+  const stack = JSON.parse(await readFile(join(home, 'stack.json'), 'utf8')) as {
+    databaseUrl: string;
+    temporalAddress: string;
+    namespace: string;
+  };
+  const end = async () => {
+    child.kill('SIGINT');
+    if (child.exitCode === null) await new Promise((done) => child.once('exit', done));
+  };
+  return {
+    ...stack,
+    ...{ home, readyMs, env },
+    restart: async () => {
+      await end();
+      return bringUp(home, env);
+    },
+    stop: async () => {
+      await end();
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+function untilSays(child: ChildProcess, words: string): Promise<void> {
+  return new Promise((done, failed) => {
+    let said = '';
+    child.stdout?.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+      if (said.includes(words)) done();
+    });
+    child.once('exit', (code) => failed(new Error(`surety up ended with ${code ?? 'a signal'}:\n${said}`)));
+  });
+}
+
+function freePort(): Promise<number> {
+  return new Promise((done, failed) => {
+    const server = createServer().once('error', failed);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => {
+        done(typeof address === 'object' && address !== null ? address.port : 0);
+      });
+    });
+  });
+}
+
+/** Asks until it is so; the last answer is thrown after a minute. */
+export async function until(isSo: () => boolean | Promise<boolean>, what: string, withinMs = 120_000): Promise<void> {
+  for (const deadline = Date.now() + withinMs; !(await isSo()); await sleep(5)) {
+    if (Date.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);
+  }
+}
