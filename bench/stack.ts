@@ -88,9 +88,11 @@ function freePort(): Promise<number> {
   });
 }
 
-/** Asks until it is so; the last answer is thrown after a minute. */
+/** Asks until it is so. */
 export async function until(isSo: () => boolean | Promise<boolean>, what: string, withinMs = 120_000): Promise<void> {
-  for (const deadline = Date.now() + withinMs; !(await isSo()); await sleep(5)) {
+  const deadline = Date.now() + withinMs;
+  while (!(await isSo())) {
     if (Date.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);
+    await sleep(5);
   }
 }

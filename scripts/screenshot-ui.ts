@@ -1,4 +1,5 @@
-// Takes the pictures in docs/images of Temporal UI, on the stack that `npm start` runs: npx tsx scripts/screenshot-ui.ts
+// Takes the pictures in docs/images of Temporal UI, on the stack that `npm start` runs:
+// npx tsx scripts/screenshot-ui.ts [workflow id] [suffix]. The tool must be in doubt.
 import { mkdir } from 'node:fs/promises';
 import chromium from '@sparticuz/chromium';
 import { chromium as playwright } from 'playwright-core';
@@ -27,8 +28,8 @@ async function picture(name: string, path: string, text: string, tab?: string): 
   console.log(`docs/images/${name}.png`);
 }
 
-const inDoubt = encodeURIComponent('SuretyState!="TRUSTED" AND ExecutionStatus="Running"');
-await picture('temporal-list', `workflows?query=${inDoubt}`, 'tool:local');
+const escalated = encodeURIComponent('SuretyState="ESCALATED" AND ExecutionStatus="Running"');
+if (suffix === '') await picture('temporal-list', `workflows?query=${escalated}`, tool);
 await picture(`temporal-tool${suffix}`, `workflows/${encodeURIComponent(tool)}`, tool);
 await picture(`temporal-details${suffix}`, `workflows/${encodeURIComponent(tool)}`, tool, 'User Metadata');
 await browser.close();
