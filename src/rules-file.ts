@@ -27,7 +27,7 @@ export async function findRulesFile(): Promise<{ file: string; rules: Rules } | 
 
 export async function readRulesFile(file: string): Promise<Rules> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new Problem(`${file} cannot be read: ${reasonOf(error)}`, 'Name another file with --rules.', {
+    throw new Problem(`${file} cannot be read: ${reasonOf(error)}`, 'Name a file that is there.', {
       cause: error,
     });
   });

@@ -33,7 +33,8 @@ export class ToolGate {
   #revision = 0;
   #plain = false;
   #circumstances: Omit<Circumstances, 'now'> | undefined;
-  #blocklisted = false;
+  /** The entry of the blocklist that denies it always. */
+  #blocklisted: string | undefined;
 
   constructor(view: View, server: string, name: string, agent: string | undefined) {
     this.server = server;
@@ -61,7 +62,7 @@ export class ToolGate {
     const rules = [view.own.rule, ...view.domains.map(({ rule }) => rule)];
     const answersUnknown = rules.some(({ risk }) => settings.rules.situations.unknown[risk] !== 'allow');
     const isKnown = !answersUnknown || this.#view.isKnown(this.key);
-    this.#blocklisted = settings.rules.blocklist.some(
+    this.#blocklisted = settings.rules.blocklist.find(
       (pattern) => matchesGlob(pattern, this.name) || matchesGlob(pattern, `${this.server}/${this.name}`),
     );
     this.#circumstances = {
@@ -74,7 +75,7 @@ export class ToolGate {
       isKnown,
     };
     const undoubted = ofTool === undefined && ofServer === undefined;
-    this.#plain = undoubted && situation === 'fresh' && isKnown && !this.#blocklisted;
+    this.#plain = undoubted && situation === 'fresh' && isKnown && this.#blocklisted === undefined;
     this.#revision = this.#view.revision;
   }
 
@@ -87,7 +88,9 @@ export class ToolGate {
 
   #ourDecision(args: unknown, context: CallContext | undefined): Decision {
     if (this.#plain || this.#circumstances === undefined) return NOTHING_HELD;
-    if (this.#blocklisted) return { decision: 'deny', because: `${this.name} is on the blocklist` };
+    if (this.#blocklisted !== undefined) {
+      return { decision: 'deny', because: `the blocklist has ${JSON.stringify(this.#blocklisted)}` };
+    }
     const now = Date.now();
     const { brokenGlassUntil } = this.#view.settings;
     if (brokenGlassUntil !== null && now < brokenGlassUntil) {

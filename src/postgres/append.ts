@@ -47,33 +47,32 @@ async function appendOnce(
     const { kind, scope } = outcome;
     const { id: subject, key, serverId, serverKey } = headsOf(outcome);
     const onServer = kind === 'failure' && countsOnServer(outcome.server, scope, outcome.category);
-    const known = {
+    const isSuccess = kind === 'success';
+    // Always the same fields: rows of one shape are what makes a flush of a thousand cheap.
+    return {
       id: outcomeId(outcome.callId, outcome.server, outcome.name),
       subject,
       subjectKey: key,
       serverSubject: serverId,
-      ...(serverKey === null ? {} : { serverKey }),
+      serverKey: serverKey ?? undefined,
       kind,
       at: outcome.at,
+      startedAt: outcome.startedAt,
+      trustVersion: outcome.trustVersion,
       scope: nameId(scope),
       agent: nameId(outcome.agent),
       session: nameId(outcome.session),
+      severity: outcome.severity,
+      category: outcome.category,
+      evidence: outcome.evidence,
+      recoverable: outcome.recoverable,
+      probe: outcome.probe,
       onServer,
-      ...(outcome.startedAt === undefined ? {} : { startedAt: outcome.startedAt }),
-      ...(outcome.trustVersion === undefined ? {} : { trustVersion: outcome.trustVersion }),
-      ...(outcome.probe === undefined ? {} : { probe: outcome.probe }),
-    };
-    // Nothing but its place and time is kept of a success.
-    if (kind === 'success') return { ...known, rings: outcome.probe !== undefined };
-    const { severity, category, evidence, recoverable } = outcome;
-    return {
-      ...known,
-      ...(severity === undefined ? {} : { severity }),
-      ...(category === undefined ? {} : { category }),
-      ...(evidence === undefined ? {} : { evidence }),
-      ...(recoverable === undefined ? {} : { recoverable }),
-      rings: !onServer && ringsBell(outcome, ruleForScope(rulesOf(outcome), scope ?? '').rule),
-      detail: detailOf(outcome),
+      rings: isSuccess
+        ? outcome.probe !== undefined
+        : !onServer && ringsBell(outcome, ruleForScope(rulesOf(outcome), scope ?? '').rule),
+      // Nothing but its place and time is kept of a success.
+      detail: isSuccess ? undefined : detailOf(outcome),
     };
   });
   return write(ledger.pool, rows, rules.maxLatenessSeconds);

@@ -9,24 +9,24 @@ export interface LedgerRow {
   readonly id: string;
   readonly subject: number;
   /** Whose number that was when it was looked up; absent where it has just been read. */
-  readonly subjectKey?: string;
+  readonly subjectKey?: string | undefined;
   /** The server's head, when the tool belongs to a server. */
   readonly serverSubject: number | null;
-  readonly serverKey?: string;
+  readonly serverKey?: string | undefined;
   readonly kind: Kind;
   readonly at: number;
-  readonly startedAt?: number;
-  readonly trustVersion?: number;
+  readonly startedAt?: number | undefined;
+  readonly trustVersion?: number | undefined;
   readonly scope: number | null;
   readonly agent: number | null;
   readonly session: number | null;
-  readonly severity?: Severity;
-  readonly category?: Category;
-  readonly evidence?: Evidence;
-  readonly recoverable?: boolean;
-  readonly probe?: string;
+  readonly severity?: Severity | undefined;
+  readonly category?: Category | undefined;
+  readonly evidence?: Evidence | undefined;
+  readonly recoverable?: boolean | undefined;
+  readonly probe?: string | undefined;
   /** Known silent probe: recorded on behalf of a holder that died. */
-  readonly silentProbe?: boolean;
+  readonly silentProbe?: boolean | undefined;
   /** The workflow must hear of this row. */
   readonly rings: boolean;
   /** The failure counts on the server, not on the tool. */

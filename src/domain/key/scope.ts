@@ -1,7 +1,7 @@
 import { commandIn, runsCommands, SHELL_NAMES } from '../command/argument.ts';
 import { programOf } from '../command/program.ts';
 import { programName } from '../command/wrappers.ts';
-import { elements, field, hasNoneOf, isList, isObject, isText } from '../outcome/field.ts';
+import { elements, field, holdsOnly, isList, isObject, isText } from '../outcome/field.ts';
 import { hasToken, looksRandom, SECRET_NAME } from '../outcome/secrets.ts';
 import { bounded } from './bounded.ts';
 import { directoryOf, normalisePath } from './directory.ts';
@@ -14,7 +14,7 @@ import { isUrl, locationOf } from './host.ts';
 export function scopeOf(tool: string, args: unknown): string | undefined {
   if (typeof args === 'string') return scopeOfText(tool, args);
   if (isList(args)) return runsCommands(tool) ? programScope(args) : undefined;
-  if (hasNoneOf(args, SCOPE_NAMES)) return undefined;
+  if (holdsOnly(args, (name) => !SCOPE_NAMES.has(name))) return undefined;
   const host =
     shared(args, URL_NAMES, (text) => (saysHost(text) ? urlScope(text) : undefined)) ??
     shared(args, HOST_NAMES, urlScope);

@@ -1,10 +1,10 @@
 import { classify } from './classify.ts';
-import { field, hasNoneOf } from './field.ts';
+import { field } from './field.ts';
 import { messageIn, namesIn, shapeOf } from './message.ts';
 import type { Verdict } from './outcome.ts';
 import { redactText } from './redact.ts';
 import type { Report } from './report.schema.ts';
-import { errorIn, isError, isFailure, isTimedOut, SIGNS } from './signs.ts';
+import { errorIn, isError, isFailure, isPlainSuccess, isTimedOut } from './signs.ts';
 import { exitCodeIn, httpNumber, httpStatusIn, signalIn } from './status.ts';
 
 type Judged = Pick<
@@ -24,7 +24,7 @@ export function judge(report: Judged): Verdict {
   if (report.outcome === 'unknown') return UNKNOWN;
   const { result } = report;
   const isReported = isReportedFailure(report);
-  if (!isReported && hasNoneOf(result, SIGNS)) return SUCCESS;
+  if (!isReported && isPlainSuccess(result)) return SUCCESS;
   const structured = field(result, 'structuredContent');
   if (!isReported && !isFailure(result) && !isFailure(structured)) return SUCCESS;
 

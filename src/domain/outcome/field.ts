@@ -23,17 +23,17 @@ export function firstField(value: unknown, names: readonly string[]): unknown {
 }
 
 /**
- * Whether a plain object has none of these keys: one look at its few keys instead of one for each name, since most calls
- * go well and most arguments name no scope. In doubt false, and then whoever asks looks for each name after all.
+ * Whether every property of a plain object with few of them is as expected: one look at what is there instead of one for
+ * each name that might be. In doubt false, and then whoever asks looks for each name after all.
  */
-export function hasNoneOf(value: unknown, names: ReadonlySet<string>): boolean {
+export function holdsOnly(value: unknown, isExpected: (key: string, value: unknown) => boolean): boolean {
   if (!isObject(value)) return false;
   try {
     if (Object.getPrototypeOf(value) !== Object.prototype) return false;
     let looked = 0;
     for (const key in value) {
       looked += 1;
-      if (looked > 32 || names.has(key)) return false;
+      if (looked > 32 || !isExpected(key, value[key])) return false;
     }
     return true;
   } catch {

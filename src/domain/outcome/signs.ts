@@ -1,4 +1,4 @@
-import { elements, field, isList, isObject, isText } from './field.ts';
+import { elements, field, holdsOnly, isList, isObject, isText } from './field.ts';
 import { exitCodeIn, httpStatusIn, NUMBER_NAMES, signalIn } from './status.ts';
 
 /** The signs by which a tool's own answer says that it failed. */
@@ -8,11 +8,25 @@ const ERROR_FLAGS = ['isError', 'is_error'];
 const TIMEOUT_FLAGS = ['timedOut', 'timed_out'];
 const STATUS_WORDS = ['message', 'error_message', 'msg'];
 
-/** Every key that may say that something went wrong. */
-export const SIGNS: ReadonlySet<string> = new Set([
-  ...[...SUCCESS_FLAGS, ...ERROR_FLAGS, ...TIMEOUT_FLAGS, ...NUMBER_NAMES],
-  ...['error', 'errors', 'stack', 'structuredContent'],
+type IsHarmless = (value: unknown) => boolean;
+const isFine: IsHarmless = (value) => typeof value === 'number' && value >= 200 && value < 400;
+
+/** Every key that may say that something went wrong, with the values under which it plainly does not. */
+const SIGNS: ReadonlyMap<string, IsHarmless> = new Map<string, IsHarmless>([
+  ...[...NUMBER_NAMES, 'stack', 'structuredContent'].map((name): [string, IsHarmless] => [name, () => false]),
+  ...['statusCode', 'status_code', 'httpStatus', 'http_status'].map((name): [string, IsHarmless] => [name, isFine]),
+  ...SUCCESS_FLAGS.map((name): [string, IsHarmless] => [name, (value) => value === true]),
+  ...[...ERROR_FLAGS, ...TIMEOUT_FLAGS].map((name): [string, IsHarmless] => [name, (value) => value === false]),
+  ...['error', 'errors'].map((name): [string, IsHarmless] => [name, (value) => value === null || value === undefined]),
 ]);
+
+/**
+ * Whether one look at the few keys of a plain object tells that all went well, as most calls do. In doubt false, and then
+ * every sign is looked for.
+ */
+export function isPlainSuccess(result: unknown): boolean {
+  return holdsOnly(result, (key, value) => SIGNS.get(key)?.(value) ?? true);
+}
 
 /** Whether a returned value is a failure. Text and lists never are: an answer may well be about errors. */
 export function isFailure(result: unknown): boolean {
