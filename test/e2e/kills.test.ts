@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
@@ -79,6 +79,7 @@ test('whatever is killed, what was acknowledged is in the ledger once, and every
     const names = [...victims, ...(killsClient ? ['client'] : [])];
     console.log(`round ${round + 1}: ${names.join(' + ')} (${Date.now() - began} ms)`);
   }
+  await clients.atWork();
   await stack.stopProgram(client);
   expect(stack.surprises).toEqual([]);
   const orders = await operator.done();
@@ -172,7 +173,8 @@ async function proxied(): Promise<Proxy & { readonly url: string }> {
 /** The client, one life after the other, and what it noted in all of them. */
 function createClients({ url }: { readonly url: string }) {
   const [sent, acknowledged] = [join(stack.home.root, 'sent'), join(stack.home.root, 'acknowledged')];
-  let life = 0;
+  let [life, before] = [0, 0];
+  const sizeOf = (file: string) => (existsSync(file) ? statSync(file).size : 0);
   const idsIn = (file: string) => {
     const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
     return new Set(lines.map((line) => outcomeId(...(JSON.parse(line) as [string, string, string]))));
@@ -180,10 +182,13 @@ function createClients({ url }: { readonly url: string }) {
   return {
     start: (): Promise<Child> => {
       life += 1;
+      before = sizeOf(sent);
       const seed = String(SEED * 1000 + life);
       const files = { SENT: sent, ACKNOWLEDGED: acknowledged };
       return stack.run('client', 'report-stream.ts', { DATABASE_URL: url, LIFE: String(life), SEED: seed, ...files });
     },
+    /** The latest has come up and reports: told to stop before that, it would not know what was meant. */
+    atWork: () => eventually(() => expect(sizeOf(sent)).toBeGreaterThan(before), 60_000),
     ids: () => ({ sent: idsIn(sent), acknowledged: idsIn(acknowledged) }),
   };
 }

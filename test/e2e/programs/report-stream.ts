@@ -12,13 +12,14 @@ const random = createRandom(Number(SEED));
 const scene = createScene(random);
 // Each line is on the disk before the next report: what this process believes survives its own death.
 const [sent, acknowledged] = [openSync(SENT, 'as'), openSync(ACKNOWLEDGED, 'as')];
-const gates = await Promise.all(AGENTS.map((agent) => connect({ databaseUrl: DATABASE_URL, agent })));
-const pending = new Set<Promise<void>>();
+// Before anything is waited for: whoever is told to stop while it connects stops in order, too.
 const stopping = new AbortController();
-let number = 0;
 process.once('SIGTERM', () => {
   stopping.abort();
 });
+const gates = await Promise.all(AGENTS.map((agent) => connect({ databaseUrl: DATABASE_URL, agent })));
+const pending = new Set<Promise<void>>();
+let number = 0;
 
 function send(report: Report): void {
   number += 1;
