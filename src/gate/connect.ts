@@ -4,6 +4,7 @@ import type { Rules } from '../domain/rules/rules.schema.ts';
 import { locateLedger } from '../ledger-location.ts';
 import { pauseUnless } from '../pause.ts';
 import { createPool } from '../postgres/pool.ts';
+import { Problem } from '../problem.ts';
 import { refuseNewerSchema } from '../postgres/migrate.ts';
 import { findRules } from '../rules-file.ts';
 import { announceChanges } from './announce.ts';
@@ -75,6 +76,8 @@ export async function connect(options: ConnectOptions = {}): Promise<Gate> {
   };
   if (view.situation === 'fresh') {
     await refuseNewerSchema(pool).catch(async (error: unknown) => {
+      // Anything else is the ledger going away again, which a gate outlives.
+      if (!(error instanceof Problem)) return;
       await close();
       throw error;
     });
