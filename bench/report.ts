@@ -36,18 +36,8 @@ export async function report(stack: BenchStack): Promise<readonly Row[]> {
   const sent = OUTCOMES * 2 * 5;
   const rows = recorded.rows[0]?.rows ?? 0;
   const costs = [
+    ...(await historyCost(peer, pool, gate, 'hot tool', 'cost-hot', { outcomes: 20_000, tools: 1, failing: 20 }, 30)),
     ...(await historyCost(
-      stack,
-      peer,
-      pool,
-      gate,
-      'hot tool',
-      'cost-hot',
-      { outcomes: 20_000, tools: 1, failing: 20 },
-      30,
-    )),
-    ...(await historyCost(
-      stack,
       peer,
       pool,
       gate,
@@ -113,7 +103,6 @@ const FAILED = { success: false, error: { message: 'upstream exploded', status: 
 const WORKED = { result: { answer: 'forty-two', items: [1, 2, 3] } };
 
 async function historyCost(
-  _: BenchStack,
   { client }: Peer,
   pool: ReturnType<typeof createPool>,
   gate: Gate,
@@ -124,7 +113,7 @@ async function historyCost(
 ): Promise<readonly Row[]> {
   await send(gate, name, traffic);
   await untilApplied(pool);
-  const keys = Array.from({ length: traffic.tools }, (__, i) => `tool:local/${name}-${i}`);
+  const keys = Array.from({ length: traffic.tools }, (_, i) => `tool:local/${name}-${i}`);
   const { events, signals, bytes } = await historyOf(client, keys);
   const per = 1000 / traffic.outcomes;
   return [

@@ -22,3 +22,12 @@ export function codeOf(error: unknown): string | number | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' || typeof error.code === 'number' ? error.code : undefined;
 }
+
+/** What is tried again and again fails with the same words each time: they are told once. An empty message ends them. */
+export function unlessRepeated(tell: (message: string) => void): (message: string) => void {
+  let last = '';
+  return (message) => {
+    if (message !== last && message !== '') tell(message);
+    last = message;
+  };
+}

@@ -4,6 +4,7 @@ import type { TrustState } from '../domain/trust/trust.ts';
 import type { EffectiveRule } from '../domain/rules/rule.ts';
 import { partOfAgent, ruleOfPart, scopeOfPart, WHOLE } from '../domain/trust/parts.ts';
 import type { Subject } from '../domain/trust/parts.ts';
+import { ringsBell } from '../domain/trust/rings.ts';
 import { readHistory } from '../postgres/read-history.ts';
 import type { HistoryEntry } from '../postgres/read-history.ts';
 import type { KnownSubject } from '../postgres/read-subjects.ts';
@@ -98,6 +99,5 @@ export async function leadingTo(
 function isCounted({ severity, category }: HistoryEntry, rule: EffectiveRule): boolean {
   if (severity === null) return true;
   if (rule.countBy === 'reachability') return category === 'reachability';
-  const always = severity === 'security' || severity === 'repeated_auth' || category === 'auth';
-  return always || rule.severityFilter.includes(severity);
+  return ringsBell({ kind: 'failure', severity, ...(category === null ? {} : { category }) }, rule);
 }

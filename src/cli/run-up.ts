@@ -1,7 +1,7 @@
 import { bringUp } from '../up.ts';
 import type { Up } from '../up.ts';
 import { createPool } from '../postgres/pool.ts';
-import { reasonOf } from '../problem.ts';
+import { reasonOf, unlessRepeated } from '../problem.ts';
 import { findRulesFile } from '../rules-file.ts';
 import type { Cli } from './cli.ts';
 import { placeOf } from './ledger.ts';
@@ -37,15 +37,6 @@ export async function runUp(cli: Cli, options: UpOptions): Promise<number> {
     await up.stop();
     terminal.print('Stopped. Everything is kept in the data directory.');
   }
-}
-
-/** What is tried again and again fails with the same words each time. */
-function unlessRepeated(tell: (message: string) => void): (message: string) => void {
-  let last: string | undefined;
-  return (message) => {
-    if (message !== last) tell(message);
-    last = message;
-  };
 }
 
 /** Publishes and watches the rules until the end; answers why it came. */

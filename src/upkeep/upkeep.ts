@@ -4,7 +4,7 @@ import { Names } from '../postgres/intern.ts';
 import { createPartitions, dropPartitions, pruneForeign } from '../postgres/partitions.ts';
 import { letGo } from '../postgres/pool.ts';
 import { createWaker, pause } from '../pause.ts';
-import { reasonOf } from '../problem.ts';
+import { reasonOf, unlessRepeated } from '../problem.ts';
 import { currentRules } from '../postgres/rules.ts';
 import { ringWhoDisagrees } from './disagreement.ts';
 import { ringBells } from './ringing.ts';
@@ -103,13 +103,4 @@ async function keepHouse(pool: pg.Pool, log: (message: string) => void): Promise
   if (unreadable) log(`rules version ${unreadable.version} cannot be read, ${version} holds: ${unreadable.complaint}`);
   await dropPartitions(pool, Date.now(), rules.retentionDays);
   await pruneForeign(pool, rules.retentionDays);
-}
-
-/** Says the same thing once, not every two seconds; an empty message ends a complaint. */
-function unlessRepeated(log: (message: string) => void): (message: string) => void {
-  let last = '';
-  return (message) => {
-    if (message !== last && message !== '') log(message);
-    last = message;
-  };
 }

@@ -10,8 +10,7 @@ const PILLARS: ReadonlySet<string> = new Set(
 );
 /** Beneath these lies what the system itself needs; installers write to /usr/local, /opt and deep into /var. */
 const SYSTEM = /^\/(?:(?:bin|boot|dev|etc|lib|lib32|lib64|proc|sbin|sys|usr(?!\/local))(?:\/|$)|var\/[^/]*$)/;
-const DISPOSABLE =
-  /^(?:\/tmp|\/var\/(?:tmp|cache|lib\/apt\/lists|lib\/docker\/tmp|log)|\/root\/\.cache|(?:~|\$\{?HOME\}?)\/\.cache)(?:\/|$)/;
+const DISPOSABLE = /^\/(?:tmp|var\/(?:tmp|cache|log)|root\/\.cache)(?:\/|$)/;
 const DISK = /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|mapper\/|md\d|dm-)/;
 const ROOT: ReadonlySet<string> = new Set(['sudo', 'doas', 'su', 'runuser']);
 const STOPS: ReadonlySet<string> = new Set(['shutdown', 'reboot', 'halt', 'poweroff']);
