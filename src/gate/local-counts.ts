@@ -14,11 +14,16 @@ import { isSpent } from '../domain/trust/tally.ts';
 interface Count {
   /** Written to, so that an outcome of a tool with a thousand scopes costs what any other does. */
   readonly draft: Draft;
+  readonly isHeld: boolean;
   /** Failures that are on their way to the ledger. */
   readonly pending: number;
   /** Where the newest of them lies; undefined while none does. */
   readonly seq: number | undefined;
+  /** Successes of one scope and agent in a row, which are applied together. */
+  folded: Folded | undefined;
 }
+
+type Folded = { -readonly [K in keyof CallEntry]: CallEntry[K] } & { count: number };
 
 export interface Known {
   readonly version: number;
@@ -26,6 +31,8 @@ export interface Known {
 }
 
 const MOST_COUNTS = 1000;
+/** Short beside every window that anything is counted in. */
+const LONGEST_FOLD_MS = 1000;
 
 /**
  * The process that sees a failure tightens its own view at once, by the same pure function that the workflow will apply.
@@ -49,12 +56,16 @@ export class LocalCounts {
     return this.#counts.has(key);
   }
 
-  succeeded(success: LedgerOutcome, now: number): void {
-    for (const key of [toolKey(success.server, success.name), serverKey(success.server)]) {
+  /** `keys` are those of the tool and of its server. */
+  succeeded(keys: readonly string[], success: LedgerOutcome, now: number): void {
+    for (const key of keys) {
       const count = this.#counts.get(key);
-      if (count === undefined) continue;
-      applyOne(count.draft, entryOf(success, now));
+      if (count === undefined || continuesFold(count.folded, success)) continue;
+      applyFolded(count);
       if (count.pending === 0 && isOver(count.draft, now)) this.#counts.delete(key);
+      // While something is held every success may matter by itself.
+      else if (count.isHeld) applyOne(count.draft, entryOf(success, now));
+      else count.folded = foldOf(success, now);
     }
   }
 
@@ -66,14 +77,16 @@ export class LocalCounts {
       : { kind: 'tool', server: failure.server, name: failure.name };
     const key = onServer ? serverKey(failure.server) : toolKey(failure.server, failure.name);
     const count = this.#counts.get(key);
+    if (count !== undefined) applyFolded(count);
     const [known, rules] = find(key, subject);
     const version = known.version + 1;
     const base = count?.draft ?? draftOf(subject, known.parts, rules, version);
     const draft = { ...base, view: rules, version, effects: [], touched: new Set<string>() };
     applyOne(draft, entryOf(failure, now));
     if (this.#counts.size >= MOST_COUNTS && count === undefined) this.#dropOldest();
-    this.#counts.set(key, { draft, pending: (count?.pending ?? 0) + 1, seq: count?.seq });
-    if (!isPlain(draft.parts)) this.#onChange();
+    const isHeld = !isPlain(draft.parts);
+    this.#counts.set(key, { draft, isHeld, pending: (count?.pending ?? 0) + 1, seq: count?.seq, folded: undefined });
+    if (isHeld) this.#onChange();
     return key;
   }
 
@@ -95,11 +108,11 @@ export class LocalCounts {
   applied(key: string, seq: number, parts?: Parts): void {
     const count = this.#counts.get(key);
     if (count?.seq === undefined || count.pending > 0 || count.seq > seq) return;
-    const isHeld = !isPlain(count.draft.parts);
+    const { isHeld } = count;
     if (parts === undefined && !isHeld) return;
     if (parts !== undefined && isPlain(parts) && Object.keys(parts).length > 0) {
       const { subject, view, version } = count.draft;
-      this.#counts.set(key, { ...count, draft: draftOf(subject, parts, view, version) });
+      this.#counts.set(key, { ...count, draft: draftOf(subject, parts, view, version), isHeld: false });
       if (isHeld) this.#onChange();
     } else {
       this.#end(key, count);
@@ -108,23 +121,56 @@ export class LocalCounts {
 
   /** Keys with a judgement of our own that waits for the workflow's. */
   provisional(): string[] {
-    return [...this.#counts].filter(([, { draft }]) => !isPlain(draft.parts)).map(([key]) => key);
+    return [...this.#counts].filter(([, { isHeld }]) => isHeld).map(([key]) => key);
   }
 
-  #end(key: string, { draft }: Count): void {
+  #end(key: string, { isHeld }: Count): void {
     this.#counts.delete(key);
-    if (!isPlain(draft.parts)) this.#onChange();
+    if (isHeld) this.#onChange();
   }
 
   #dropOldest(): void {
-    const plain = [...this.#counts].find(([, { draft }]) => isPlain(draft.parts)) ?? [...this.#counts][0];
+    const plain = [...this.#counts].find(([, { isHeld }]) => !isHeld) ?? [...this.#counts][0];
     if (plain !== undefined) this.#counts.delete(plain[0]);
   }
 }
 
 /** Whether a probe was alive only the ledger can say; here it is a call like any other. */
-function entryOf({ probe: _, ...outcome }: LedgerOutcome, now: number): CallEntry {
-  return { ...outcome, seq: 0, receivedAt: now };
+function entryOf(outcome: LedgerOutcome, now: number): CallEntry {
+  const { kind, at, scope, agent, startedAt, trustVersion, severity, category, evidence, recoverable } = outcome;
+  const call = {
+    kind,
+    at,
+    startedAt,
+    trustVersion,
+    severity,
+    category,
+    evidence,
+    recoverable,
+    seq: 0,
+    receivedAt: now,
+  };
+  if (scope === undefined && agent === undefined) return call;
+  return { ...call, ...(scope === undefined ? {} : { scope }), ...(agent === undefined ? {} : { agent }) };
+}
+
+function foldOf({ at, scope, agent }: LedgerOutcome, now: number): Folded {
+  const fold: Folded = { kind: 'success', seq: 0, at, receivedAt: now, count: 1 };
+  if (scope !== undefined) fold.scope = scope;
+  if (agent !== undefined) fold.agent = agent;
+  return fold;
+}
+
+function continuesFold(folded: Folded | undefined, { at, scope, agent }: LedgerOutcome): boolean {
+  if (folded === undefined || folded.scope !== scope || folded.agent !== agent) return false;
+  if (Math.abs(at - folded.at) >= LONGEST_FOLD_MS) return false;
+  folded.count += 1;
+  return true;
+}
+
+function applyFolded(count: Count): void {
+  if (count.folded !== undefined) applyOne(count.draft, count.folded);
+  count.folded = undefined;
 }
 
 /** Nothing of what was counted can count any more. */

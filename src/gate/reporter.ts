@@ -27,7 +27,7 @@ interface ReporterOptions {
   readonly limit: number;
 }
 
-const LARGEST_BATCH = 1000;
+const LARGEST_BATCH = 4000;
 const LONGEST_WAIT_MS = 2000;
 
 /**
@@ -38,6 +38,7 @@ export function createReporter({ append, limit }: ReporterOptions) {
   const queue: Waiting[] = [];
   let inFlight = 0;
   let flushing: Promise<void> | undefined;
+  let told = Promise.resolve();
   let failing: Error | null = null;
   let closed = false;
   const impatience = new AbortController();
@@ -48,27 +49,39 @@ export function createReporter({ append, limit }: ReporterOptions) {
       try {
         const places = await append(batch.map(({ outcome }) => outcome));
         failing = null;
-        inFlight -= batch.length;
-        for (const waiting of batch) waiting.settled(places);
+        tellSoon(batch, places);
         return;
       } catch (error) {
         if (isRefusal(error)) return refuse(batch, error);
         failing = error instanceof Error ? error : new Error(String(error));
         await pause(wait, impatience.signal);
         if (impatience.signal.aborted) {
-          giveUp(batch);
+          tell(batch, undefined, new NotRecorded('the gate was closed while the ledger could not be reached'));
           return;
         }
       }
     }
   }
 
+  /** In the next turn of the event loop: by then the next batch is on its way, and is written while callers go on. */
+  function tellSoon(batch: readonly Waiting[], places: Places): void {
+    told = nextTurn().then(() => {
+      tell(batch, places);
+    });
+  }
+
+  function tell(batch: readonly Waiting[], places: Places | undefined, error?: Error): void {
+    inFlight -= batch.length;
+    for (const waiting of batch) waiting.settled(places, error);
+    const waiters = roomWaiters;
+    roomWaiters = [];
+    for (const resolve of waiters) resolve();
+  }
+
   async function refuse(batch: readonly Waiting[], error: unknown): Promise<void> {
-    const [first] = batch;
-    if (batch.length === 1 && first !== undefined) {
-      inFlight -= 1;
+    if (batch.length === 1) {
       const why = error instanceof Error ? error.message : String(error);
-      first.settled(undefined, new InvalidReport(`the ledger does not take the report: ${why}`, { cause: error }));
+      tell(batch, undefined, new InvalidReport(`the ledger does not take the report: ${why}`, { cause: error }));
       return;
     }
     const half = Math.ceil(batch.length / 2);
@@ -76,21 +89,12 @@ export function createReporter({ append, limit }: ReporterOptions) {
     await send(batch.slice(half));
   }
 
-  function giveUp(batch: readonly Waiting[]): void {
-    inFlight -= batch.length;
-    for (const waiting of batch) {
-      waiting.settled(undefined, new NotRecorded('the gate was closed while the ledger could not be reached'));
-    }
-  }
-
   async function flush(): Promise<void> {
     while (queue.length > 0) {
       const batch = queue.splice(0, LARGEST_BATCH);
       inFlight += batch.length;
       await send(batch);
-      const waiters = roomWaiters;
-      roomWaiters = [];
-      for (const resolve of waiters) resolve();
+      if (queue.length === 0) await told;
     }
     flushing = undefined;
   }
@@ -103,7 +107,7 @@ export function createReporter({ append, limit }: ReporterOptions) {
     if (isFull()) throw new BufferFull(limit);
     queue.push(waiting);
     // A turn of the event loop gathers what a burst reports together.
-    flushing ??= new Promise<void>((next) => setImmediate(next)).then(flush);
+    flushing ??= nextTurn().then(flush);
   }
 
   return {
@@ -126,6 +130,10 @@ export function createReporter({ append, limit }: ReporterOptions) {
       clearTimeout(patience);
     },
   };
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((next) => setImmediate(next));
 }
 
 export type Reporter = ReturnType<typeof createReporter>;

@@ -136,10 +136,19 @@ async function write(pool: pg.Pool, rows: readonly LedgerRow[], maxLatenessSecon
 }
 
 function detailOf(outcome: LedgerOutcome): Record<string, unknown> {
-  const { errorType, message, httpStatus, exitCode, retryCount, wasTransient } = outcome;
-  const { argumentSummary, argumentsDigest, traceback, context, turn, callId } = outcome;
   return {
-    ...{ errorType, message, httpStatus, exitCode, retryCount, wasTransient },
-    ...{ argumentSummary, argumentsDigest, traceback, context, turn, callId },
+    errorType: outcome.errorType,
+    message: outcome.message,
+    httpStatus: outcome.httpStatus,
+    exitCode: outcome.exitCode,
+    retryCount: outcome.retryCount,
+    wasTransient: outcome.wasTransient,
+    argumentSummary: outcome.argumentSummary,
+    argumentsDigest: outcome.argumentsDigest,
+    traceback: outcome.traceback,
+    context: outcome.context,
+    turn: outcome.turn,
+    callId: outcome.callId,
+    grant: outcome.grant,
   };
 }

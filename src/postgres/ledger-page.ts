@@ -8,7 +8,7 @@ import type { Head } from './pull.ts';
 const MOST_EVENTFUL = 100;
 const MOST_SINGLE = 200;
 const MOST_RATED = 2000;
-/** Rows that one page may stand for: a pull holds the head of its tool while it reads them. */
+/** Rows that one page may stand for: reading them must not take a pull longer than it has. */
 export const MOST_FOLDED = 50_000;
 /** Entries that one page may have; each is some hundred bytes in a history. */
 const MOST_ENTRIES = 1000;
@@ -42,8 +42,8 @@ const NAMES = 'left join name scope on scope.id = l.scope left join name agent o
 async function readSingly(client: pg.PoolClient, head: Head, from: number, of: '' | 'server_'): Promise<Page> {
   const found = await client.query<Row>(
     `select l.${of}seq as seq, ${COLUMNS}, null::int as count from ledger l ${NAMES}
-     where l.${of}subject = $1 and l.${of}seq > $2 order by l.${of}seq limit ${MOST_SINGLE}`,
-    [head.id, from],
+     where l.${of}subject = $1 and l.${of}seq > $2 and l.${of}seq <= $3 order by l.${of}seq limit ${MOST_SINGLE}`,
+    [head.id, from, head.seq],
   );
   // The version in a row is the tool's; a server tells what came before its episode by time.
   const rows = of === '' ? found.rows : found.rows.map((row) => ({ ...row, trust_version: null }));
@@ -103,8 +103,9 @@ function cutToSize(rows: readonly FoldedRow[], end: number): { rows: readonly Fo
 async function endOfPage(client: pg.PoolClient, head: Head, from: number, isCoarse: boolean): Promise<number> {
   const limit = isCoarse ? MOST_EVENTFUL : MOST_RATED;
   const found = await client.query<{ seq: number }>(
-    `select seq from ledger where subject = $1 and seq > $2 ${isCoarse ? 'and kind <> 0' : ''} order by seq limit ${limit}`,
-    [head.id, from],
+    `select seq from ledger where subject = $1 and seq > $2 and seq <= $3 ${isCoarse ? 'and kind <> 0' : ''}
+     order by seq limit ${limit}`,
+    [head.id, from, head.seq],
   );
   return Math.min(lastSeq(found.rows, limit, head.seq), from + MOST_FOLDED);
 }

@@ -12,7 +12,7 @@ import { readPage } from './ledger-page.ts';
 import { inTransaction } from './pool.ts';
 import { currentRules } from './rules.ts';
 
-/** Less than the activity has: a pull that is given up must not go on holding its head. */
+/** Less than the activity has: a pull that is given up must not go on reading. */
 const PULL_WITHIN_MS = 8000;
 
 export interface PullRequest {
@@ -42,56 +42,53 @@ export interface Head extends Subject {
 
 /**
  * What is new for a workflow, or undefined where the ledger has no such subject. Only takes the bell off the hook
- * besides reading, so it may run twice. The head row is locked first: a row that is being committed meanwhile is either
- * seen here or rings again.
+ * besides reading, so it may run twice. Answering it locks the head row for that moment: a row that is being committed
+ * meanwhile is either seen here or rings again. Everything up to the head's place is there to be read once it is
+ * answered, so nobody who reports has to wait for the reading.
  */
 export async function pull(pool: pg.Pool, request: PullRequest): Promise<Pulled | undefined> {
-  return inTransaction(
-    pool,
-    async (client) => {
-      const head = (await answerBell(client, request.key)) ?? (await makeHead(client, request));
-      if (head === undefined) return undefined;
-      const { rules, version: rulesVersion } = await currentRules(client);
-      const view =
-        head.kind === 'server'
-          ? viewForServer(rules, rulesVersion, head.server)
-          : viewForTool(rules, rulesVersion, head.server, head.name);
-      const broken = request.since === null ? undefined : await brokenSince(client, head, request.since);
-      const projection = await readProjection(client, head.id);
-      const from = request.since?.seq ?? projection?.seq ?? (await firstThatCounts(client, head, view));
-      // A workflow without memory is about to adopt what was projected, and asks without knowing it.
-      const { fold, scopes } = request.since === null ? kept(projection?.parts ?? {}) : request;
-      const page =
-        broken === undefined
-          ? await readPage(client, head, { from, fold, scopes, view })
-          : { entries: [], upTo: head.seq };
-      const projectedVersion = projection?.version ?? 0;
-      const disagrees = broken !== undefined || projectedVersion > request.version;
-      // Versions of rules are numbered by the database: after a restore the same number may mean other rules.
-      const sameRules =
-        rulesVersion === request.rulesVersion &&
-        view.shape === request.rulesShape &&
-        broken === undefined &&
-        projectedVersion === request.version;
-      return {
-        subject: { kind: head.kind, server: head.server, name: head.name },
-        watermark: { generation: head.generation, seq: page.upTo, id: (await idAt(client, head, page.upTo)) ?? null },
-        entries: page.entries,
-        more: page.upTo < head.seq,
-        ...(sameRules ? {} : { rules: view }),
-        projectedVersion,
-        ...(projection !== undefined && (request.since === null || disagrees) ? { projection } : {}),
-        ...(request.since === null ? { rejected: head.rejected } : {}),
-        ...(broken === undefined ? {} : { broken }),
-        now: head.now,
-      };
-    },
-    { statementMs: PULL_WITHIN_MS },
-  );
+  const head = (await answerBell(pool, request.key)) ?? (await makeHead(pool, request));
+  if (head === undefined) return undefined;
+  return inTransaction(pool, (client) => readNews(client, head, request), { statementMs: PULL_WITHIN_MS });
 }
 
-async function answerBell(client: pg.PoolClient, key: string): Promise<Head | undefined> {
-  const found = await client.query<Head>(
+async function readNews(client: pg.PoolClient, head: Head, request: PullRequest): Promise<Pulled> {
+  const { rules, version: rulesVersion } = await currentRules(client);
+  const view =
+    head.kind === 'server'
+      ? viewForServer(rules, rulesVersion, head.server)
+      : viewForTool(rules, rulesVersion, head.server, head.name);
+  const broken = request.since === null ? undefined : await brokenSince(client, head, request.since);
+  const projection = await readProjection(client, head.id);
+  const from = request.since?.seq ?? projection?.seq ?? (await firstThatCounts(client, head, view));
+  // A workflow without memory is about to adopt what was projected, and asks without knowing it.
+  const { fold, scopes } = request.since === null ? kept(projection?.parts ?? {}) : request;
+  const page =
+    broken === undefined ? await readPage(client, head, { from, fold, scopes, view }) : { entries: [], upTo: head.seq };
+  const projectedVersion = projection?.version ?? 0;
+  const disagrees = broken !== undefined || projectedVersion > request.version;
+  // Versions of rules are numbered by the database: after a restore the same number may mean other rules.
+  const sameRules =
+    rulesVersion === request.rulesVersion &&
+    view.shape === request.rulesShape &&
+    broken === undefined &&
+    projectedVersion === request.version;
+  return {
+    subject: { kind: head.kind, server: head.server, name: head.name },
+    watermark: { generation: head.generation, seq: page.upTo, id: (await idAt(client, head, page.upTo)) ?? null },
+    entries: page.entries,
+    more: page.upTo < head.seq,
+    ...(sameRules ? {} : { rules: view }),
+    projectedVersion,
+    ...(projection !== undefined && (request.since === null || disagrees) ? { projection } : {}),
+    ...(request.since === null ? { rejected: head.rejected } : {}),
+    ...(broken === undefined ? {} : { broken }),
+    now: head.now,
+  };
+}
+
+async function answerBell(pool: pg.Pool, key: string): Promise<Head | undefined> {
+  const found = await pool.query<Head>(
     `update subject s set rung_at = null from installation i where s.key = $1
      returning s.id, s.kind, s.server, s.name, s.seq, s.applied_seq as applied, s.rejected, i.generation,
        floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
@@ -101,13 +98,13 @@ async function answerBell(client: pg.PoolClient, key: string): Promise<Head | un
 }
 
 /** The ledger was replaced by an empty one, and what the workflow holds against the tool must be known there, too. */
-async function makeHead(client: pg.PoolClient, { key, subject }: PullRequest): Promise<Head | undefined> {
+async function makeHead(pool: pg.Pool, { key, subject }: PullRequest): Promise<Head | undefined> {
   if (subject === undefined) return undefined;
-  await client.query(
+  await pool.query(
     'insert into subject (key, kind, server, name) values ($1, $2, $3, $4) on conflict (key) do nothing',
     [key, subject.kind, subject.server, subject.name],
   );
-  return answerBell(client, key);
+  return answerBell(pool, key);
 }
 
 async function brokenSince(client: pg.PoolClient, head: Head, since: Watermark): Promise<Pulled['broken']> {

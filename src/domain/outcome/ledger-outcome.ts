@@ -1,6 +1,7 @@
 import type { ToolRef } from '../key/tool-key.ts';
 import type { Category, Evidence, Severity } from './outcome.ts';
 import { recordOf } from './record.ts';
+import type { Open, OutcomeRecord } from './record.ts';
 import type { Report } from './report.schema.ts';
 
 /** An outcome on its way to the ledger, whoever made it: judged by us, or classified by a client. */
@@ -30,10 +31,11 @@ export interface LedgerOutcome extends ToolRef {
   readonly argumentsDigest?: string;
   readonly traceback?: string;
   readonly context?: string;
+  /** What a person had granted. */
+  readonly grant?: string;
 }
 
-/** Judges a report. `callId` and `now` stand in for what it leaves open. */
-export function outcomeOf(report: Report, open: { callId: string; now: number }): LedgerOutcome {
-  const record = recordOf(report);
-  return Object.assign(record, { callId: record.callId ?? open.callId, at: record.at ?? open.now });
+/** Judges a report whose call and time are known, or stood in for. */
+export function outcomeOf(report: Report, open: Open & { callId: string; now: number }): LedgerOutcome {
+  return recordOf(report, open) as OutcomeRecord & typeof open & { at: number };
 }

@@ -22,6 +22,7 @@ interface Call extends ToolRef {
   readonly startedAt?: number;
   readonly trustVersion?: number;
   readonly probe?: string;
+  readonly grant?: string;
 }
 
 /** What is kept of a failure besides its classification, for whoever looks into it later. */
@@ -43,31 +44,44 @@ export type OutcomeRecord =
 const MOST_TRACEBACK = 2048;
 const MOST_CONTEXT = 1024;
 
+/** What stands in for what a report leaves open. */
+export interface Open {
+  readonly callId?: string;
+  readonly now?: number;
+  readonly agent?: string | undefined;
+  readonly session?: string | undefined;
+}
+
+const NOTHING: Open = {};
+
 /** Judges a report and keeps what may be kept of it. */
-export function recordOf(report: Report): OutcomeRecord {
+export function recordOf(report: Report, open: Open = NOTHING): OutcomeRecord {
   const verdict = judge(report);
-  const call = callOf(report);
-  return verdict.kind === 'failure' ? Object.assign(call, verdict, detailOf(report)) : Object.assign(call, verdict);
+  const call = callOf(report, verdict.kind, open);
+  return verdict.kind === 'failure' ? Object.assign(call, verdict, detailOf(report)) : (call as OutcomeRecord);
 }
 
 /** Assigned one by one: this runs for every success, where copies would cost more than judging it. */
-function callOf(report: Report): Call {
-  const call: { -readonly [K in keyof Call]: Call[K] } = {
+function callOf(report: Report, kind: OutcomeRecord['kind'], open: Open): Call {
+  const call: { -readonly [K in keyof Call]: Call[K] } & { kind: OutcomeRecord['kind'] } = {
+    kind,
     server: shownName(serverOf(report)),
     name: shownName(report.tool),
   };
   const scope = normaliseScope(report.scope) ?? scopeOf(report.tool, report.args);
-  const at = milliseconds(report.at);
+  const { callId = open.callId, agent = open.agent, session = open.session } = report;
+  const at = milliseconds(report.at) ?? open.now;
   const startedAt = milliseconds(report.startedAt);
-  if (scope !== undefined) call.scope = scope;
-  if (report.callId !== undefined) call.callId = report.callId;
-  if (report.agent !== undefined) call.agent = report.agent;
-  if (report.session !== undefined) call.session = report.session;
-  if (report.turn !== undefined) call.turn = report.turn;
+  if (callId !== undefined) call.callId = callId;
   if (at !== undefined) call.at = at;
+  if (agent !== undefined) call.agent = agent;
+  if (session !== undefined) call.session = session;
+  if (scope !== undefined) call.scope = scope;
+  if (report.turn !== undefined) call.turn = report.turn;
   if (startedAt !== undefined) call.startedAt = startedAt;
   if (report.trustVersion !== undefined) call.trustVersion = report.trustVersion;
   if (report.probe !== undefined) call.probe = report.probe;
+  if (report.grant !== undefined) call.grant = report.grant;
   return call;
 }
 

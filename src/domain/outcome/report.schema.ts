@@ -43,6 +43,8 @@ export const ReportFields = z.strictObject({
   trustVersion: z.int().min(0).optional(),
   /** The token of the probe lease the call ran under. */
   probe: Id.optional(),
+  /** The grant the call ran under. */
+  grant: Id.optional(),
 });
 
 /** What the tool itself gave, where null is an answer. */
@@ -51,9 +53,12 @@ const GIVEN_BY_TOOL: ReadonlySet<string> = new Set(['args', 'result', 'error', '
 /** Null is how many languages leave a field out, and an empty server is none. */
 export function withoutAbsent(report: unknown): unknown {
   if (typeof report !== 'object' || report === null || Array.isArray(report)) return report;
-  const fields = Object.entries(report);
-  const present = fields.filter(([name, value]) => !isAbsent(name, value));
-  return present.length === fields.length ? report : Object.fromEntries(present);
+  for (const name in report) if (isAbsent(name, (report as Record<string, unknown>)[name])) return presentOf(report);
+  return report;
+}
+
+function presentOf(report: object): object {
+  return Object.fromEntries(Object.entries(report).filter(([name, value]) => !isAbsent(name, value)));
 }
 
 function isAbsent(name: string, value: unknown): boolean {

@@ -169,12 +169,7 @@ function blocksWholeTool(draft: Draft, event: TrustEvent, part: string): boolean
 
 function eventOf(draft: Draft, entry: CallEntry): TrustEvent | undefined {
   const { at, trustVersion, startedAt, agent, category, evidence, recoverable } = entry;
-  const call = {
-    at,
-    ...(trustVersion === undefined ? {} : { trustVersion }),
-    ...(startedAt === undefined ? {} : { startedAt }),
-    ...(agent === undefined ? {} : { agent }),
-  };
+  const call = { at, trustVersion, startedAt, agent };
   switch (entry.kind) {
     case 'success':
       return { ...call, type: 'callSucceeded', count: entry.count ?? 1, lapsed: entry.probe === 'lapsed' };

@@ -13,15 +13,15 @@ interface Row {
 
 export interface CallEntry extends Row {
   readonly kind: 'success' | 'failure' | 'unknown';
-  readonly startedAt?: number;
-  readonly trustVersion?: number;
+  readonly startedAt?: number | undefined;
+  readonly trustVersion?: number | undefined;
   readonly agent?: string;
   /** Set when the call was a probe: whether its lease was alive when the outcome was recorded. */
   readonly probe?: 'live' | 'lapsed';
-  readonly severity?: Severity;
-  readonly category?: Category;
-  readonly evidence?: Evidence;
-  readonly recoverable?: boolean;
+  readonly severity?: Severity | undefined;
+  readonly category?: Category | undefined;
+  readonly evidence?: Evidence | undefined;
+  readonly recoverable?: boolean | undefined;
   /** Set on folded successes, even on one: how many calls it stands for. It reaches only parts that are trusted. */
   readonly count?: number;
 }

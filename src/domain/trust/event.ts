@@ -6,9 +6,9 @@ export type TrustEvent = CallSucceeded | CallFailed | DeadlineReached | OrderGiv
 interface OfACall {
   readonly at: number;
   /** What the caller knew: the version of trust its call was admitted under, else when the call began. */
-  readonly trustVersion?: number;
-  readonly startedAt?: number;
-  readonly agent?: string;
+  readonly trustVersion?: number | undefined;
+  readonly startedAt?: number | undefined;
+  readonly agent?: string | undefined;
 }
 
 export interface CallSucceeded extends OfACall {
