@@ -1,3 +1,4 @@
+import { approval } from './approval.ts';
 import { check } from './check.ts';
 import { cold } from './cold.ts';
 import { growth } from './growth.ts';
@@ -24,6 +25,7 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   report: { needsStack: true, run: report },
   growth: { needsStack: true, run: growth },
   propagation: { needsStack: true, run: propagation },
+  approval: { needsStack: true, run: approval },
   cold: { needsStack: true, run: cold },
   scale: { needsStack: true, run: scale },
   start: { needsStack: true, run: start },

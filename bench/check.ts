@@ -8,7 +8,7 @@ import type { TrustState } from '../src/domain/trust/trust.ts';
 import { alternate, nanosecondsOf, nanosecondsOfAsync, row } from './measure.ts';
 import type { Row } from './measure.ts';
 
-const TIMES = 2_000_000;
+const TIMES = 10_000_000;
 const IN_DOUBT = 20_000;
 const EXCEPTIONS = 20_000;
 
@@ -49,7 +49,7 @@ export async function check(): Promise<readonly Row[]> {
 /** Checks one hot tool while so many others are known. */
 function toolsOf(count: number): () => unknown {
   const view = freshView();
-  const tools = Array.from({ length: count }, (_, i) => new ToolGate(view, 'local', `tool${i}`, undefined));
+  const tools = Array.from({ length: count }, (_, i) => new ToolGate(view, 'local', `tool${i}`, {}));
   for (const tool of tools) tool.check();
   const hot = tools[Math.floor(count / 2)];
   if (hot === undefined) throw new Error('no tools');
@@ -65,10 +65,10 @@ async function exceptions(): Promise<readonly Row[]> {
   const stale = freshView();
   stale.setSituation('stale');
   const [tool, wall, stranger, old] = [
-    new ToolGate(scoped, 'local', 'scoped', undefined),
-    new ToolGate(blocked, 'local', 'blocked', undefined),
-    new ToolGate(unknown, 'local', 'stranger', undefined),
-    new ToolGate(stale, 'local', 'old', undefined),
+    new ToolGate(scoped, 'local', 'scoped', {}),
+    new ToolGate(blocked, 'local', 'blocked', {}),
+    new ToolGate(unknown, 'local', 'stranger', {}),
+    new ToolGate(stale, 'local', 'old', {}),
   ];
   const seen = await alternate({
     good: () => nanosecondsOf(IN_DOUBT, () => tool.check({ url: 'https://h5.test/x' })),

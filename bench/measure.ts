@@ -63,6 +63,12 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
 }
 
+/** A percentile in each of five rounds: one stall of the machine falls on one of them. */
+export function percentileByRound(values: readonly number[], share: number): readonly number[] {
+  const size = Math.ceil(values.length / 5);
+  return Array.from({ length: 5 }, (_, round) => percentile(values.slice(round * size, (round + 1) * size), share));
+}
+
 /** Nanoseconds for one of `times` calls, after as many to warm up as it takes. */
 export function nanosecondsOf(times: number, call: () => unknown): number {
   for (let i = 0; i < times / 4; i += 1) call();

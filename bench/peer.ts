@@ -1,4 +1,4 @@
-import { condition, defineSignal, defineUpdate, setHandler } from '@temporalio/workflow';
+import { condition, defineQuery, defineSignal, defineUpdate, setHandler } from '@temporalio/workflow';
 
 export const poke = defineSignal<[unknown]>('poke');
 export const answer = defineUpdate<number>('answer');
@@ -11,4 +11,16 @@ export async function counter(): Promise<void> {
   });
   setHandler(answer, () => count);
   await condition(() => false);
+}
+
+export const waits = defineQuery<boolean>('waits');
+
+/** The least a workflow can do for somebody who waits for it: end when it is told to. */
+export async function waiter(): Promise<void> {
+  let isOver = false;
+  setHandler(poke, () => {
+    isOver = true;
+  });
+  setHandler(waits, () => !isOver);
+  await condition(() => isOver);
 }

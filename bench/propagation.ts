@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { connect } from 'surety';
-import { percentile, row } from './measure.ts';
+import { percentileByRound, row } from './measure.ts';
 import type { Row } from './measure.ts';
 import { startPeer } from './peer-client.ts';
 import type { BenchStack } from './stack.ts';
 
-const TOOLS = 100;
+const TOOLS = 250;
 
 /** The third failure is acknowledged here; how long until the gate of another process asks? */
 export async function propagation(stack: BenchStack): Promise<readonly Row[]> {
@@ -30,22 +30,10 @@ export async function propagation(stack: BenchStack): Promise<readonly Row[]> {
   watcher.stop();
   await gate.close();
   await peer.stop();
+  const p = percentileByRound;
   return [
-    row(
-      'third failure → another gate asks, p50 / update p50',
-      'ms',
-      [percentile(ours, 0.5)],
-      [percentile(updates, 0.5)],
-    ),
-    row(
-      'third failure → another gate asks, p99 / update p99',
-      'ms',
-      [percentile(ours, 0.99)],
-      [percentile(updates, 0.99)],
-      {
-        atMost: 5,
-      },
-    ),
+    row('third failure → another gate asks, p50 / update p50', 'ms', p(ours, 0.5), p(updates, 0.5)),
+    row('third failure → another gate asks, p99 / update p99', 'ms', p(ours, 0.99), p(updates, 0.99), { atMost: 5 }),
   ];
 }
 

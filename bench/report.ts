@@ -2,15 +2,19 @@ import { connect } from 'surety';
 import type { Gate } from 'surety';
 import { createPool } from '../src/postgres/pool.ts';
 import { parseRules } from '../src/domain/rules/parse-rules.ts';
+import { Subjects } from '../src/postgres/intern.ts';
+import { record } from '../src/postgres/record.ts';
+import type { LedgerRow } from '../src/postgres/record.ts';
+import { newOutcomeId } from '../src/postgres/outcome-id.ts';
 import { publishRules } from '../src/postgres/rules.ts';
 import { alternate, row } from './measure.ts';
 import type { Row } from './measure.ts';
 import { signalsPerSecond, startPeer } from './peer-client.ts';
 import type { Peer } from './peer-client.ts';
-import { until } from './stack.ts';
+import { untilApplied } from './stack.ts';
 import type { BenchStack } from './stack.ts';
 
-const OUTCOMES = 40_000;
+const OUTCOMES = 60_000;
 const SIGNALS = 600;
 const ON_THEIR_WAY = 8000;
 
@@ -24,8 +28,11 @@ export async function report(stack: BenchStack): Promise<readonly Row[]> {
   let rounds = 0;
   const seen = await alternate(
     {
-      hot: () => outcomesPerSecond(gate, OUTCOMES, 1),
-      spread: () => outcomesPerSecond(gate, OUTCOMES, 200),
+      hot: () => outcomesPerSecond(gate, pool, { tools: 1, failing: 20 }),
+      spread: () => outcomesPerSecond(gate, pool, { tools: 200, failing: 20 }),
+      unjudged: () => outcomesPerSecond(gate, pool, { tools: 200, failing: Infinity }),
+      insert: () => bareInsertsPerSecond(pool),
+      statement: () => statementsPerSecond(pool),
       bare: async () => signalsPerSecond(await peer.start(`bare-${(rounds += 1)}`), SIGNALS),
     },
     5,
@@ -33,7 +40,7 @@ export async function report(stack: BenchStack): Promise<readonly Row[]> {
   const recorded = await pool.query<{ rows: number; calls: number }>(
     "select count(*) as rows, count(distinct detail ->> 'callId') as calls from ledger",
   );
-  const sent = OUTCOMES * 2 * 5;
+  const sent = OUTCOMES * 3 * 5;
   const rows = recorded.rows[0]?.rows ?? 0;
   const costs = [
     ...(await historyCost(peer, pool, gate, 'hot tool', 'cost-hot', { outcomes: 20_000, tools: 1, failing: 20 }, 30)),
@@ -55,6 +62,9 @@ export async function report(stack: BenchStack): Promise<readonly Row[]> {
   return [
     row('outcomes acknowledged / bare signals, 1 hot tool', 'per s', seen.hot, seen.bare, { atLeast: 100 }),
     row('outcomes acknowledged / bare signals, 200 tools', 'per s', seen.spread, seen.bare, { atLeast: 100 }),
+    row('outcomes acknowledged / bare signals, 200 tools, none fails', 'per s', seen.unjudged, seen.bare),
+    row('rows that a bare insert takes / bare signals', 'per s', seen.insert, seen.bare),
+    row('rows that the ledger’s statement takes / bare signals', 'per s', seen.statement, seen.bare),
     row(
       'acknowledged outcomes found in the ledger / sent',
       'rows',
@@ -73,10 +83,48 @@ interface Traffic {
   readonly failing: number;
 }
 
-async function outcomesPerSecond(gate: Gate, outcomes: number, tools: number, name = 'speed'): Promise<number> {
+async function outcomesPerSecond(
+  gate: Gate,
+  pool: ReturnType<typeof createPool>,
+  { tools, failing }: Omit<Traffic, 'outcomes'>,
+): Promise<number> {
   const begin = performance.now();
-  await send(gate, name, { outcomes, tools, failing: 20 });
-  return outcomes / ((performance.now() - begin) / 1000);
+  await send(gate, `speed-${failing}`, { outcomes: OUTCOMES, tools, failing });
+  const perSecond = OUTCOMES / ((performance.now() - begin) / 1000);
+  // What is still to be judged must not fall on whoever is measured next.
+  await untilApplied(pool);
+  return perSecond;
+}
+
+/** What the database could take at the most: such rows with their key and nothing else, ready made, from one connection. */
+async function bareInsertsPerSecond(pool: ReturnType<typeof createPool>): Promise<number> {
+  await pool.query('create table if not exists bare (like ledger including defaults, primary key (id))');
+  const batches = Array.from({ length: 15 }, () => Array.from({ length: 4000 }, () => newOutcomeId()));
+  const text = `insert into bare (id, subject, seq, kind, at, received_at)
+    select id, 1, row_number() over (), 0, now(), now() from unnest($1::uuid[]) id on conflict (id) do nothing`;
+  const begin = performance.now();
+  for (const ids of batches) await pool.query({ name: 'bare', text, values: [`{${ids.join()}}`] });
+  const perSecond = 60_000 / ((performance.now() - begin) / 1000);
+  await pool.query('truncate bare');
+  return perSecond;
+}
+
+/** What the ledger's own statement takes while nobody reports, judges or checks: outcomes of 200 tools, ready made. */
+async function statementsPerSecond(pool: ReturnType<typeof createPool>): Promise<number> {
+  const names = Array.from({ length: 200 }, (_, i) => ({ server: 'local', name: `statement-${i}` }));
+  const headsOf = await new Subjects(pool).of(names);
+  const ids = names.map((name) => headsOf(name).id);
+  const batches = Array.from({ length: 15 }, () => Array.from({ length: 4000 }, (_, i) => rowOf(ids[i % 200] ?? 0)));
+  const begin = performance.now();
+  for (const rows of batches) await record(pool, rows, { sentAt: Date.now(), maxLatenessMs: 1000 });
+  const perSecond = 60_000 / ((performance.now() - begin) / 1000);
+  await pool.query('delete from ledger where subject = any($1)', [ids]);
+  return perSecond;
+}
+
+function rowOf(subject: number): LedgerRow {
+  const nothing = { serverSubject: null, scope: null, agent: null, session: null };
+  return { id: newOutcomeId(), subject, kind: 'success', at: Date.now(), rings: false, onServer: false, ...nothing };
 }
 
 /** Keeps the buffer well filled without overrunning it, as many agents in one process would. */
@@ -91,7 +139,7 @@ function send(gate: Gate, name: string, { outcomes, tools, failing }: Traffic): 
     const fill = () => {
       for (; next < outcomes && next - acknowledged < ON_THEIR_WAY; next += 1) {
         const tool = `${name}-${next % tools}`;
-        const outcome = next % failing === 0 ? FAILED : WORKED;
+        const outcome = next % failing === failing - 1 ? FAILED : WORKED;
         gate.report({ tool, args: { query: next }, ...outcome }).then(settle, failed);
       }
     };
@@ -148,13 +196,6 @@ async function trickle(
   return [
     row(`history of a trickle of ${what}`, unit, [(after.events - before.events) / per], null, { atMost: budget }),
   ];
-}
-
-async function untilApplied(pool: ReturnType<typeof createPool>): Promise<void> {
-  await until(async () => {
-    const found = await pool.query('select 1 from subject where ring_seq > applied_seq limit 1');
-    return found.rowCount === 0;
-  }, 'every outcome applied');
 }
 
 /** Over all runs of the workflows. */

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { freePort } from '../test/support/free-port.ts';
 
 /** What `npm start` runs, on a data directory of its own. */
 export interface BenchStack {
@@ -25,7 +26,7 @@ const MAIN = resolve('dist/src/cli/main.js');
 
 export async function startStack(): Promise<BenchStack> {
   const home = await mkdtemp(join(tmpdir(), 'surety-bench-'));
-  const [temporal, ui, postgres] = await Promise.all([freePort(), freePort(), freePort()]);
+  const [temporal, ui, postgres, http] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
   const env = {
     ...process.env,
     SURETY_HOME: home,
@@ -33,6 +34,7 @@ export async function startStack(): Promise<BenchStack> {
     SURETY_TEMPORAL_PORT: String(temporal),
     SURETY_UI_PORT: String(ui),
     SURETY_POSTGRES_PORT: String(postgres),
+    SURETY_HTTP_PORT: String(http),
   };
   return bringUp(home, env);
 }
@@ -76,18 +78,6 @@ function untilSays(child: ChildProcess, words: string): Promise<void> {
   });
 }
 
-function freePort(): Promise<number> {
-  return new Promise((done, failed) => {
-    const server = createServer().once('error', failed);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => {
-        done(typeof address === 'object' && address !== null ? address.port : 0);
-      });
-    });
-  });
-}
-
 /** Asks until it is so. */
 export async function until(isSo: () => boolean | Promise<boolean>, what: string, withinMs = 120_000): Promise<void> {
   const deadline = Date.now() + withinMs;
@@ -95,4 +85,13 @@ export async function until(isSo: () => boolean | Promise<boolean>, what: string
     if (Date.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);
     await sleep(5);
   }
+}
+
+/** Until the workflows have judged everything that was reported. */
+export async function untilApplied(pool: pg.Pool, withinMs?: number): Promise<void> {
+  const isApplied = async () => {
+    const found = await pool.query('select 1 from subject where ring_seq > applied_seq limit 1');
+    return found.rowCount === 0;
+  };
+  await until(isApplied, 'every outcome applied', withinMs);
 }
