@@ -1,5 +1,13 @@
 import type pg from 'pg';
 import { appendGivenOrders, appendReported } from './append.ts';
+import {
+  bareSignalsCount,
+  readDecision,
+  refuseDecision,
+  unheardDecisions,
+  writeApproval,
+} from '../src/postgres/approval-end.ts';
+import type { ApprovalChange, Refusal } from '../src/postgres/approval-end.ts';
 import { Names, Subjects } from '../src/postgres/intern.ts';
 import { acknowledge, project } from '../src/postgres/project.ts';
 import type { ProjectionOrder } from '../src/postgres/project.ts';
@@ -20,6 +28,11 @@ export function createActivities(pool: pg.Pool) {
       appendReported(ledger, key, subject, outcomes),
     appendOrders: (key: string, subject: Subject, orders: readonly QueuedOrder[]) =>
       appendGivenOrders(ledger, key, subject, orders),
+    readDecision: (approval: string, decision: string) => readDecision(pool, approval, decision),
+    writeApproval: (change: ApprovalChange) => writeApproval(pool, change),
+    refuseDecision: (refusal: Refusal) => refuseDecision(pool, refusal),
+    bareSignalsCount: () => bareSignalsCount(pool),
+    unheardDecisions: (approval: string) => unheardDecisions(pool, approval),
   };
 }
 

@@ -8,7 +8,8 @@ const service = createServer((_, response) => response.writeHead(503).end('upstr
 await new Promise((ready) => service.once('listening', ready));
 const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}/data`;
 
-const gate = await connect({ agent: 'example' });
+// With nobody at hand to decide, a call that is held is not waited for.
+const gate = await connect({ agent: 'example', approvalWaitMs: 0 });
 gate.on('escalated', ({ notice }) => console.log(`! ${notice}`));
 
 const fetchPage = gate.guard('example_fetch', async ({ url }: { url: string }) => {

@@ -1,1 +1,2 @@
+export { approval } from './approval.ts';
 export { toolTrust } from './tool-trust.ts';

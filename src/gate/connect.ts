@@ -24,6 +24,8 @@ export interface ConnectOptions {
   readonly session?: string;
   /** Reports that may wait for the ledger. */
   readonly bufferLimit?: number;
+  /** How long `guard` waits for a person to decide. Without it as long as the question is open; 0: not at all. */
+  readonly approvalWaitMs?: number;
   /** How long to wait for the first snapshot. Without one the gate answers `ask` until it has it. */
   readonly connectWithinMs?: number;
   /** What a listener throws. By default a process warning. */
@@ -49,6 +51,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Gate> {
     identity,
     enabled: config.enabled !== false,
     bufferLimit: options.bufferLimit ?? 10_000,
+    approvalWaitMs: options.approvalWaitMs ?? Infinity,
   };
   if (config.enabled === false)
     return new Gate({ ...shared, backend: disabledBackend(view), close: () => Promise.resolve() });

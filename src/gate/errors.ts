@@ -6,13 +6,35 @@ export class ApprovalRequired extends Error {
   readonly decision: Ask;
   /** What a person should read before deciding. */
   readonly prompt: string;
-  constructor(decision: Ask, prompt: string) {
+  /** The question that is open; absent where nobody could be asked. */
+  readonly approval: string | undefined;
+  constructor(decision: Ask, prompt: string, approval?: string) {
     super(decision.because);
     this.decision = decision;
     this.prompt = prompt;
+    this.approval = approval;
   }
   get escalation() {
     return this.decision.escalation;
+  }
+}
+
+/** The call was not made: the question about it ended without an approval. `status` says how. */
+export class NotApproved extends Error {
+  override readonly name = 'NotApproved';
+  readonly approval: string;
+  /** Expired is nobody's denial: asking again asks anew. */
+  readonly status: 'denied' | 'expired' | 'withdrawn';
+  readonly by: string | null;
+  readonly reason: string;
+  constructor(ended: { id: string; status: NotApproved['status']; by: string | null; reason: string | null }) {
+    const by = ended.by === null ? '' : ` by ${ended.by}`;
+    const why = ended.reason === null || ended.reason === '' ? '' : `: ${ended.reason}`;
+    super(`${ended.status}${by}${why}`);
+    this.approval = ended.id;
+    this.status = ended.status;
+    this.by = ended.by;
+    this.reason = ended.reason ?? '';
   }
 }
 

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { readGrants } from '../postgres/grants.ts';
 import { readApplied, readInDoubt, readKnown, readRecent, readSettings, readStandings } from '../postgres/snapshot.ts';
 import type { Standing } from '../postgres/snapshot.ts';
 import { createWaker, pause } from '../pause.ts';
@@ -41,6 +42,7 @@ export function keepFresh({ pool, databaseUrl, view, onChange, onSituation }: Fr
 
   async function snapshot(): Promise<void> {
     view.setSettings(await readSettings(pool));
+    view.grants.take(await readGrants(pool));
     const inDoubt = await readInDoubt(pool);
     const keys = new Set(inDoubt.map(({ key }) => key));
     const gone = [...view.standings()].filter(({ key }) => !keys.has(key)).map(({ id }) => id);
@@ -57,6 +59,7 @@ export function keepFresh({ pool, databaseUrl, view, onChange, onSituation }: Fr
     (await readRecent(pool, LOOK_BACK_SECONDS)).forEach(take);
     for (const [key, seq] of applied) view.local.applied(key, seq);
     await refreshSettings();
+    view.grants.take(await readGrants(pool));
     const wanted = view.wanted();
     if (wanted.length > 0) view.know(await readKnown(pool, wanted));
     inTouch();
@@ -73,6 +76,9 @@ export function keepFresh({ pool, databaseUrl, view, onChange, onSituation }: Fr
     const subjects = payloads.filter((text) => text.startsWith('trust:')).map((text) => Number(text.slice(6)));
     if (subjects.length > 0) (await readStandings(pool, [...new Set(subjects)])).forEach(take);
     if (payloads.includes('settings')) await refreshSettings();
+    // Few by nature: one snapshot of them costs less than finding out which are new.
+    if (payloads.some((text) => text.startsWith('grants:'))) view.grants.take(await readGrants(pool));
+    for (const text of payloads) if (text.startsWith('approval:')) view.waiters.tell(text.slice(9));
   }
 
   async function connected(client: pg.Client): Promise<void> {

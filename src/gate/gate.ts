@@ -12,7 +12,8 @@ import type { Emitter, GateEvents } from './events.ts';
 import { createGuard } from './guard.ts';
 import type { GuardContext, GuardOptions } from './guard.ts';
 import { createReporter } from './reporter.ts';
-import type { Pressure, Reporter, Waiting } from './reporter.ts';
+import type { Pressure, Reporter } from './reporter.ts';
+import { ReportedOutcome } from './reported-outcome.ts';
 import { SucceededCall } from './succeeded-call.ts';
 import type { PlainSuccess } from './succeeded-call.ts';
 import { ToolGate } from './tool-gate.ts';
@@ -30,6 +31,8 @@ export interface GateParts {
   readonly backend: Backend;
   readonly emitter: Emitter;
   readonly bufferLimit: number;
+  /** How long `guard` waits for a person, unless its own options say otherwise. */
+  readonly approvalWaitMs: number;
   /** False: every call is allowed and nothing is recorded. */
   readonly enabled: boolean;
   readonly identity: { readonly agent?: string; readonly session?: string };
@@ -65,7 +68,7 @@ export class Gate {
       this.#remembered = 0;
     }
     // As reports have it: what was said of a name must be found by it.
-    const tool = new ToolGate(this.#parts.view, storable(server), storable(name), this.#parts.identity.agent);
+    const tool = new ToolGate(this.#parts.view, storable(server), storable(name), this.#parts.identity);
     const ofServer = this.#tools.get(server) ?? new Map<string, ToolGate>();
     this.#tools.set(server, ofServer.set(name, tool));
     this.#remembered += 1;
@@ -101,8 +104,9 @@ export class Gate {
     options?: GuardOptions<Args>,
   ): (args: Args, context?: GuardContext) => Promise<Result> {
     const { server = LOCAL, name } = typeof tool === 'string' ? { name: tool } : tool;
-    const { backend, view, identity } = this.#parts;
+    const { backend, view, identity, approvalWaitMs } = this.#parts;
     const needs = {
+      approvalWaitMs,
       tool: this.tool(server, name),
       backend,
       view,
@@ -135,6 +139,7 @@ export class Gate {
   }
 
   async #close(): Promise<void> {
+    this.#parts.view.closing.abort();
     await this.#reporter.close(CLOSE_WITHIN_MS);
     await this.#parts.close();
     // Whoever still asks is answered by somebody who no longer listens.
@@ -147,7 +152,8 @@ export class Gate {
       const complaints = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'report'}: ${message}`);
       throw new InvalidReport(`the report was not recorded: ${complaints.join('; ')}`);
     }
-    return outcomeOf({ ...this.#parts.identity, ...parsed.data }, { callId: newOutcomeId(), now: Date.now() });
+    const { agent, session } = this.#parts.identity;
+    return outcomeOf(parsed.data, { callId: newOutcomeId(), now: Date.now(), agent, session });
   }
 
   async #enqueue(report: Report): Promise<void> {
@@ -166,7 +172,7 @@ export class Gate {
     if (view.local.isCounting(key) || view.local.isCounting(serverKey)) {
       const { scope, at, startedAt } = call;
       const seen = { kind: 'success', server, name, at, startedAt, callId: '' } as const;
-      view.observe(scope === undefined ? seen : { ...seen, scope }, at);
+      view.observe(scope === undefined ? seen : { ...seen, scope }, at, [key, serverKey]);
     }
     const waiting = new SucceededCall(call, this.#parts.identity, this.#announceUnrecorded);
     if (this.#reporter.isFull()) return this.#reporter.addWhenRoom(waiting);
@@ -178,22 +184,8 @@ export class Gate {
     if (error !== undefined) this.#parts.emitter.emit('unrecorded', { error });
   };
 
-  /** What this process makes of an outcome ends when the ledger's word is known, and is nothing without a place in it. */
-  #waiting(outcome: LedgerOutcome, done: (error?: Error) => void): Waiting & { observe(): void } {
-    const { view, backend } = this.#parts;
-    let key: string | undefined;
-    return {
-      outcome,
-      observe: () => {
-        key = view.observe(outcome, Date.now());
-      },
-      settled: (places, error) => {
-        const place = key === undefined ? undefined : places?.get(key);
-        if (key !== undefined) view.local.settle(key, place);
-        if (key !== undefined && place !== undefined && backend.judgesAtOnce) view.local.applied(key, place);
-        done(error);
-      },
-    };
+  #waiting(outcome: LedgerOutcome, done: (error?: Error) => void): ReportedOutcome {
+    return new ReportedOutcome(outcome, this.#parts, this.tool(outcome.server, outcome.name), done);
   }
 }
 

@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Ask, Decision } from '../domain/gate/decision.ts';
-import { promptFor } from '../domain/gate/prompt.ts';
+import type { Decision } from '../domain/gate/decision.ts';
 import { normaliseScope, scopeOf } from '../domain/key/scope.ts';
 import { judge } from '../domain/outcome/detect.ts';
-import { summarise } from '../domain/outcome/summary.ts';
+import { argumentsDigest } from '../domain/outcome/digest.ts';
 import type { Report } from '../domain/outcome/report.schema.ts';
 import { newOutcomeId, outcomeId } from '../postgres/outcome-id.ts';
+import type { Consumed } from '../postgres/grants.ts';
 import type { ProbeRequest } from '../postgres/probes.ts';
 import type { Backend } from './backend.ts';
-import { ApprovalRequired, CallDenied } from './errors.ts';
+import { CallDenied } from './errors.ts';
+import { dropQuestion, untilDecided } from './held.ts';
+import type { HeldCall } from './held.ts';
 import type { PlainSuccess } from './succeeded-call.ts';
 import { NOTHING_HELD } from './tool-gate.ts';
 import type { CallContext, Permission, ToolGate } from './tool-gate.ts';
@@ -16,12 +18,15 @@ import type { View } from './view.ts';
 
 export interface GuardContext extends CallContext {
   readonly callId?: string;
-  readonly session?: string;
 }
 
 export interface GuardOptions<Args> {
   /** The host application's own permission; asked before every call, and the stricter answer holds. */
   readonly permission?: (args: Args) => Permission | undefined | Promise<Permission | undefined>;
+  /** How long to wait for a person to decide; the gate's own by default. */
+  readonly approvalWaitMs?: number;
+  /** What the tool says it is, as an MCP server lists it. Another definition ends what was granted to the old one. */
+  readonly definition?: unknown;
 }
 
 interface GuardNeeds {
@@ -37,6 +42,7 @@ interface GuardNeeds {
   /** The same for a call of which there is nothing to say but that it went well; a promise only while there is no room. */
   readonly succeeded: (call: PlainSuccess) => Promise<void> | undefined;
   readonly identity: { readonly agent?: string; readonly session?: string };
+  readonly approvalWaitMs: number;
 }
 
 const PROBE_POLL_MS = 100;
@@ -48,6 +54,7 @@ export function createGuard<Args, Result>(
   options: GuardOptions<Args> = {},
 ): (args: Args, context?: GuardContext) => Promise<Result> {
   const { tool } = needs;
+  if (options.definition !== undefined) tool.definition = argumentsDigest(options.definition);
   return (args, context) => {
     const isPlain = context === undefined && options.permission === undefined;
     return isPlain && tool.check(args) === NOTHING_HELD
@@ -93,22 +100,41 @@ async function carefully<Args, Result>(
   const call = { ...needs.identity, ...callOf(context), callId: context.callId ?? newOutcomeId() };
   // What could not be reported afterwards is refused before anything has run.
   refuseUnreportable({ tool: tool.name, server: tool.server, ...call });
-  const { decision, probe } = await admission(needs, check, args, call);
+  const until = Date.now() + (options.approvalWaitMs ?? needs.approvalWaitMs);
+  const { approvals } = needs.backend;
+  const ledgerId = outcomeId(call.callId, tool.server, tool.name);
+  const held: HeldCall = { tool, view: needs.view, approvals, args, call, ledgerId, check, until };
+  const { decision, probe, grant } = await admission(needs, held);
+  // What the person has seen is what runs, unless the gate or the application denies it.
+  const given = grant?.edited ? (grant.edited.args as Args) : args;
+  if (grant?.edited) await refuseDenied(tool, given, context, options);
   const base = {
     tool: tool.name,
     server: tool.server,
-    args,
+    args: given,
     startedAt: Date.now(),
     ...call,
     ...(decision.trustVersion === undefined ? {} : { trustVersion: decision.trustVersion }),
+    ...grantOf(decision, grant),
   };
-  if (probe === undefined) return ran(run, args, base, enqueue);
+  if (probe === undefined) return ran(run, given, base, enqueue);
   const renewal = keepRenewed(needs, probe);
   try {
-    return await ran(run, args, { ...base, probe: probe.token }, report);
+    return await ran(run, given, { ...base, probe: probe.token }, report);
   } finally {
     renewal.stop();
   }
+}
+
+async function refuseDenied<Args>(
+  tool: ToolGate,
+  args: Args,
+  { permission: given, ...context }: GuardContext,
+  options: GuardOptions<Args>,
+): Promise<void> {
+  const permission = given ?? (await options.permission?.(args));
+  const decision = tool.check(args, { ...context, ...(permission === undefined ? {} : { permission }) });
+  if (decision.decision === 'deny') throw new CallDenied(decision);
 }
 
 async function ran<Args, Result>(
@@ -137,30 +163,38 @@ interface Admission {
   readonly decision: Decision;
   /** Absent where none is needed. */
   readonly probe?: Probe;
+  /** What a person has granted. */
+  readonly grant?: Consumed;
 }
 
 /**
  * A probe that somebody else holds is waited for, since it may soon be over; then a person is asked. What has become of
  * the tool meanwhile is looked at again each time: it may have recovered, or relapsed.
  */
-async function admission(
-  { tool, backend, view }: GuardNeeds,
-  check: () => Decision,
-  args: unknown,
-  call: { callId: string; agent?: string; scope?: string },
-): Promise<Admission> {
+async function admission(needs: GuardNeeds, held: HeldCall): Promise<Admission> {
+  const { tool, backend, view } = needs;
+  const { check, args, call, ledgerId } = held;
   for (let deadline = Infinity; ;) {
     const decision = check();
+    if (decision.decision !== 'ask') await dropQuestion(held, decision.because);
     if (decision.decision === 'allow') return { decision };
     if (decision.decision === 'deny') throw new CallDenied(decision);
+    if (tool.definition !== undefined) await backend.approvals?.define(tool, tool.definition).catch(() => undefined);
+    if (decision.via === 'grant' && decision.grant !== undefined) {
+      const grant = await backend.approvals?.consume(decision.grant, ledgerId);
+      if (grant !== undefined) return { decision, grant };
+      view.grants.spend(tool.key, decision.grant);
+      continue;
+    }
     if (decision.via === 'person' || decision.probes === undefined) {
       // Without the ledger nobody knows, and then a person is asked.
       const isNews =
         decision.escalation === undefined &&
         !view.isKnown(tool.key) &&
         (await backend.isKnown(tool.key).catch(() => false));
-      if (!isNews) throw held(tool, args, decision);
-      view.know([tool.key]);
+      if (isNews) view.know([tool.key]);
+      const grant = isNews ? undefined : await untilDecided(held, decision);
+      if (grant !== undefined) return { decision, grant };
       continue;
     }
     const { rule } = view.rulesOf({ kind: 'tool', server: tool.server, name: tool.name }).own;
@@ -171,24 +205,31 @@ async function admission(
       toolKey: tool.key,
       ...call,
       ...(scope === undefined ? {} : { scope }),
-      callId: outcomeId(call.callId, tool.server, tool.name),
+      callId: ledgerId,
       trustVersion: decision.trustVersion ?? 0,
       leaseSeconds: rule.probeLeaseSeconds,
     });
-    if (token !== undefined) return { decision, probe: { token, leaseSeconds: rule.probeLeaseSeconds } };
-    if (Date.now() >= deadline) throw held(tool, args, decision);
+    if (token !== undefined) {
+      await dropQuestion(held, 'it is tried under a lease');
+      return { decision, probe: { token, leaseSeconds: rule.probeLeaseSeconds } };
+    }
+    if (Date.now() >= deadline) {
+      const grant = await untilDecided(held, decision);
+      if (grant !== undefined) return { decision, grant };
+    }
     await sleep(PROBE_POLL_MS);
   }
+}
+
+/** What the outcome is to be seen together with. */
+function grantOf(decision: Decision, consumed: Consumed | undefined): { grant?: string } {
+  const grant = consumed?.id ?? (decision.decision === 'allow' ? decision.grant : undefined);
+  return grant === undefined ? {} : { grant };
 }
 
 /** A probe that cannot be asked for cannot be had: then a person is asked, as when somebody else has it. */
 async function acquire(backend: Backend, request: ProbeRequest): Promise<string | undefined> {
   return backend.acquireProbe(request).catch(() => undefined);
-}
-
-function held(tool: ToolGate, args: unknown, decision: Ask): ApprovalRequired {
-  const summary = Object.entries(summarise(tool.name, args)).map(([key, value]) => `${key} ${value}`);
-  return new ApprovalRequired(decision, promptFor(tool.name, summary.join(', ') || 'no arguments', decision));
 }
 
 /** Tells the ledger that the probe is alive. If that fails the lease lapses, and the outcome will not count as a success. */

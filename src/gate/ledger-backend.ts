@@ -1,5 +1,8 @@
 import type pg from 'pg';
+import { askForApproval, readAsked } from '../postgres/approval-ask.ts';
+import { decide } from '../postgres/approval-decide.ts';
 import { appendOutcomes } from '../postgres/append.ts';
+import { consumeGrant, defineTool } from '../postgres/grants.ts';
 import { Names, Subjects } from '../postgres/intern.ts';
 import { acquireProbe, releaseProbe, renewProbe } from '../postgres/probes.ts';
 import { readKnown } from '../postgres/snapshot.ts';
@@ -27,6 +30,19 @@ export function createLedgerBackend(pool: pg.Pool, view: View): Backend {
     acquireProbe: (request) => acquireProbe(pool, request),
     renewProbe: (token, leaseSeconds) => renewProbe(pool, token, leaseSeconds),
     releaseProbe: (token) => releaseProbe(pool, token),
+    approvals: {
+      ask: async (question) => {
+        const heads = await ledger.subjects.of([{ server: question.server, name: question.tool }]);
+        const { id: subject } = heads({ server: question.server, name: question.tool });
+        return askForApproval(pool, { ...question, subject });
+      },
+      read: async (id) => (await readAsked(pool, [id]))[0],
+      withdraw: async (approval, by, reason) => {
+        await decide(pool, { approval, verb: 'withdraw', by, reason });
+      },
+      consume: (grant, callId) => consumeGrant(pool, grant, callId),
+      define: ({ key }, definition) => defineTool(pool, key, definition),
+    },
     close: () => pool.end(),
   };
 }

@@ -7,6 +7,7 @@ import { normaliseScope, scopeOf } from '../domain/key/scope.ts';
 import { serverKey, toolKey } from '../domain/key/tool-key.ts';
 import { LOCAL } from '../domain/trust/entry.ts';
 import type { Subject } from '../domain/trust/parts.ts';
+import { argumentsDigest } from '../domain/outcome/digest.ts';
 import type { View } from './view.ts';
 
 export const NOTHING_HELD: Allow = Object.freeze({ decision: 'allow', because: 'nothing is held against it' });
@@ -16,6 +17,7 @@ export type Permission = Answer | boolean;
 
 export interface CallContext {
   readonly agent?: string;
+  readonly session?: string;
   /** Given where the caller knows better than the arguments say. */
   readonly scope?: string;
   /** An answer the host application has reached already; the stricter one holds. */
@@ -29,20 +31,22 @@ export class ToolGate {
   readonly key: string;
   readonly serverKey: string;
   readonly #view: View;
-  readonly #agent: string | undefined;
+  readonly #identity: { readonly agent?: string; readonly session?: string };
+  /** Digest of what the tool says it is, where that is known. */
+  definition: string | undefined;
   #revision = 0;
   #plain = false;
   #circumstances: Omit<Circumstances, 'now'> | undefined;
   /** The entry of the blocklist that denies it always. */
   #blocklisted: string | undefined;
 
-  constructor(view: View, server: string, name: string, agent: string | undefined) {
+  constructor(view: View, server: string, name: string, identity: { agent?: string; session?: string }) {
     this.server = server;
     this.name = name;
     this.key = toolKey(server, name);
     this.serverKey = serverKey(server);
     this.#view = view;
-    this.#agent = agent;
+    this.#identity = identity;
   }
 
   check(args?: unknown, context?: CallContext): Decision {
@@ -81,9 +85,24 @@ export class ToolGate {
 
   #judge(args: unknown, context: CallContext | undefined): Decision {
     const ours = this.#ourDecision(args, context);
-    if (context?.permission === undefined) return ours;
+    if (context?.permission === undefined) return this.#granted(ours, args, context);
     const { permission } = context;
-    return stricterDecision(ours, theirDecision(typeof permission === 'function' ? permission(args) : permission));
+    const theirs = theirDecision(typeof permission === 'function' ? permission(args) : permission);
+    return this.#granted(stricterDecision(ours, theirs), args, context);
+  }
+
+  #granted(decision: Decision, args: unknown, context: CallContext | undefined): Decision {
+    if (decision.decision !== 'ask') return decision;
+    return this.#view.grants.answer(decision, this.key, this.name, {
+      agent: context?.agent ?? this.#identity.agent,
+      session: context?.session ?? this.#identity.session,
+      scope: normaliseScope(context?.scope) ?? scopeOf(this.name, args),
+      definition: this.definition,
+      args,
+      digest: () => argumentsDigest(args),
+      now: Date.now(),
+      isFresh: this.#view.situation === 'fresh',
+    });
   }
 
   #ourDecision(args: unknown, context: CallContext | undefined): Decision {
@@ -97,7 +116,7 @@ export class ToolGate {
       return { decision: 'allow', because: `break glass until ${new Date(brokenGlassUntil).toISOString()}` };
     }
     const scope = normaliseScope(context?.scope) ?? scopeOf(this.name, args);
-    const agent = context?.agent ?? this.#agent;
+    const agent = context?.agent ?? this.#identity.agent;
     return decide(
       { ...(scope === undefined ? {} : { scope }), ...(agent === undefined ? {} : { agent }) },
       { ...this.#circumstances, ...(this.#view.trouble === undefined ? {} : { trouble: this.#view.trouble }), now },

@@ -7,9 +7,12 @@ import { isPlain } from '../domain/trust/parts.ts';
 import type { Subject } from '../domain/trust/parts.ts';
 import { stricterOf } from '../domain/trust/reconcile.ts';
 import type { Settings, Standing } from '../postgres/snapshot.ts';
+import { Grants } from './grants.ts';
 import { LocalCounts } from './local-counts.ts';
+import { Waiters } from './waiters.ts';
 
 const MOST_WANTED = 10_000;
+const MOST_RULE_VIEWS = 1000;
 
 /**
  * What a gate knows: the subjects in doubt, the rules, and how fresh both are. `revision` moves with every change, so
@@ -26,9 +29,16 @@ export class View {
   readonly local = new LocalCounts(() => {
     this.revision += 1;
   });
+  readonly grants = new Grants(() => {
+    this.revision += 1;
+  });
+  readonly waiters = new Waiters();
+  /** Nobody waits for a person any longer. */
+  readonly closing = new AbortController();
   readonly #known = new Set<string>();
   readonly #wanted = new Set<string>();
   #hasUnasked = false;
+  readonly #ruleViews = new Map<string, RuleView>();
   #settings: Settings;
 
   constructor(rules: Rules) {
@@ -41,6 +51,7 @@ export class View {
 
   setSettings(settings: Settings): void {
     this.#settings = settings;
+    this.#ruleViews.clear();
     this.revision += 1;
   }
 
@@ -87,17 +98,24 @@ export class View {
     return { key, subject, rules, parts, version: standing?.version ?? 0 };
   }
 
+  /** Resolved once: whoever fails often is asked about often. */
   rulesOf({ kind, server, name }: Subject): RuleView {
     const { rules, version } = this.#settings;
-    return kind === 'server' ? viewForServer(rules, version, server) : viewForTool(rules, version, server, name);
+    const key = `${kind}\0${server}\0${name}`;
+    const known = this.#ruleViews.get(key);
+    if (known !== undefined) return known;
+    const view = kind === 'server' ? viewForServer(rules, version, server) : viewForTool(rules, version, server, name);
+    if (this.#ruleViews.size >= MOST_RULE_VIEWS) this.#ruleViews.clear();
+    this.#ruleViews.set(key, view);
+    return view;
   }
 
   /**
-   * Takes in what this process has just seen. Answers the subject that a failure was held against; whoever asked must say
-   * what became of that failure's report (`local.settle`).
+   * Takes in what this process has just seen of a tool, whose keys its ToolGate has. Answers the subject that a failure was
+   * held against; whoever asked must say what became of that failure's report (`local.settle`).
    */
-  observe(outcome: LedgerOutcome, now: number): string | undefined {
-    if (outcome.kind === 'success') this.local.succeeded(outcome, now);
+  observe(outcome: LedgerOutcome, now: number, keys: readonly string[]): string | undefined {
+    if (outcome.kind === 'success') this.local.succeeded(keys, outcome, now);
     if (outcome.kind !== 'failure') return undefined;
     return this.local.failed(outcome, now, (key, subject) => [
       this.#standings.get(key) ?? { version: 0, parts: {} },

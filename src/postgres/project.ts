@@ -1,6 +1,8 @@
 import type pg from 'pg';
 import type { PartEffect } from '../domain/trust/draft.ts';
+import { scopeOfPart, WHOLE } from '../domain/trust/parts.ts';
 import type { Parts } from '../domain/trust/parts.ts';
+import { revokeGrantsOf } from './grants.ts';
 import type { Status } from '../domain/trust/trust.ts';
 import { inTransaction } from './pool.ts';
 import { storable } from '../domain/outcome/field.ts';
@@ -66,6 +68,10 @@ export async function project(pool: pg.Pool, order: ProjectionOrder): Promise<vo
       `insert into audit (subject, actor, action, reason) select $1, 'surety', 'disagreement', unnest($2::text[])`,
       [subject, order.remarks],
     );
+    for (const { change, part } of order.effects) {
+      if (change === 'blocked')
+        await revokeGrantsOf(client, subject, part === WHOLE ? null : scopeOfPart(part), 'blocked');
+    }
     await client.query("select pg_notify('surety', 'trust:' || $1)", [subject]);
   });
 }

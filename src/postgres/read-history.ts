@@ -21,6 +21,8 @@ export interface HistoryEntry {
   readonly probe: (typeof PROBE_STATES)[number] | null;
   /** Of a failure what was kept of it, of an order who gave it and why. */
   readonly detail: Readonly<Record<string, unknown>>;
+  /** By which kind of grant a call ran that failed, and who gave it. */
+  readonly granted: { readonly kind: string; readonly by: string | null } | null;
 }
 
 export interface HistoryRequest {
@@ -49,7 +51,9 @@ export async function readHistory(pool: pg.Pool, request: HistoryRequest): Promi
   const found = await pool.query<Row>(
     `select l.id, wanted.id as subject, l.${of}seq as seq, l.kind, l.severity, l.category, l.probe, l.detail,
        extract(epoch from l.at)::float8 * 1000 as at, extract(epoch from l.received_at)::float8 * 1000 as "receivedAt",
-       scope.text as scope, agent.text as agent, session.text as session
+       scope.text as scope, agent.text as agent, session.text as session,
+       (select json_build_object('kind', g.kind, 'by', g.given_by) from approval_grant g
+        where g.id::text = l.detail ->> 'grant') as granted
      from unnest($1::bigint[]) as wanted (id) cross join lateral (
        select * from ledger where ${of}subject = wanted.id ${request.failuresOnly ? 'and kind in (1, 2)' : ''}
          and ($3::text is null or scope = (select id from name where text = $3))

@@ -46,9 +46,11 @@ export function readRecent(pool: pg.Pool, seconds: number): Promise<readonly Sta
   return readRows(pool, "t.updated_at > clock_timestamp() - $1::float8 * interval '1 second'", [seconds]);
 }
 
-/** Which of these tools have ever been reported. */
+/** Which of these tools have ever been reported; a question about one makes it no better known. */
 export async function readKnown(pool: pg.Pool, keys: readonly string[]): Promise<readonly string[]> {
-  const found = await pool.query<{ key: string }>('select key from subject where key = any($1)', [keys]);
+  const found = await pool.query<{ key: string }>('select key from subject where key = any($1) and outcomes > 0', [
+    keys,
+  ]);
   return found.rows.map(({ key }) => key);
 }
 

@@ -34,7 +34,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     workflowBundle: { codePath: built('workflow-bundle.js') },
     dataConverter: { payloadConverterPath: built('workflows/total-converter.js') },
     maxCachedWorkflows: 2000,
-    maxConcurrentWorkflowTaskExecutions: 40,
+    maxConcurrentWorkflowTaskExecutions: 16,
     shutdownGraceTime: '5 seconds',
     shutdownForceTime: '10 seconds',
   });

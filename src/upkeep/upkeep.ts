@@ -1,11 +1,14 @@
 import type { Client } from '@temporalio/client';
 import pg from 'pg';
+import { pruneApprovals } from '../postgres/approval-end.ts';
 import { Names } from '../postgres/intern.ts';
 import { createPartitions, dropPartitions, pruneForeign } from '../postgres/partitions.ts';
 import { letGo } from '../postgres/pool.ts';
 import { createWaker, pause } from '../pause.ts';
 import { reasonOf, unlessRepeated } from '../problem.ts';
 import { currentRules } from '../postgres/rules.ts';
+import { carryApprovals, restartApprovals } from './approvals.ts';
+import { LEADER_LOCK } from './leader-lock.ts';
 import { ringWhoDisagrees } from './disagreement.ts';
 import { ringBells } from './ringing.ts';
 import { recordSilentProbes } from './silent-probes.ts';
@@ -18,7 +21,6 @@ export interface UpkeepOptions {
   readonly log: (message: string) => void;
 }
 
-const LEADER_LOCK = 7_264_011_306;
 const ROUND_MS = 1000;
 const RETRY_MS = 2000;
 const HOUSEKEEPING_MS = 600_000;
@@ -80,10 +82,15 @@ async function keepUp(
   const names = new Names(pool);
   await connection.query('listen surety_bell');
   await ringWhoDisagrees({ pool, client });
+  await restartApprovals(pool);
   for (let housekeepingAt = 0; !stopped.aborted;) {
     // Also keeps the session from being taken for idle; who cannot say this is no longer the leader.
     await connection.query('select 1');
-    const { more } = await ringBells({ pool, client, taskQueue });
+    const { more: moreBells } = await ringBells({ pool, client, taskQueue });
+    const { more: moreQuestions } = await carryApprovals({ pool, client, taskQueue }).catch((error: unknown) => {
+      complain(`questions wait: ${reasonOf(error)}`);
+      return { more: false };
+    });
     // What else there is to do must not keep bells from being rung, so its failures are told and left at that.
     await recordSilentProbes(pool, names).catch((error: unknown) => complain(`silent probes wait: ${reasonOf(error)}`));
     if (Date.now() >= housekeepingAt) {
@@ -93,14 +100,16 @@ async function keepUp(
         housekeepingAt = Date.now() + RETRY_HOUSEKEEPING_MS;
       });
     }
-    if (!more) await waker.sleep(ROUND_MS, stopped);
+    if (!moreBells && !moreQuestions) await waker.sleep(ROUND_MS, stopped);
   }
 }
 
 async function keepHouse(pool: pg.Pool, log: (message: string) => void): Promise<void> {
   await createPartitions(pool, Date.now());
+  await restartApprovals(pool);
   const { rules, version, unreadable } = await currentRules(pool);
   if (unreadable) log(`rules version ${unreadable.version} cannot be read, ${version} holds: ${unreadable.complaint}`);
   await dropPartitions(pool, Date.now(), rules.retentionDays);
   await pruneForeign(pool, rules.retentionDays);
+  await pruneApprovals(pool, rules.retentionDays);
 }

@@ -18,7 +18,7 @@ test('a destructive tool that has worked before runs at the first call of a new 
 });
 
 test('one that nobody has seen asks', async () => {
-  const gate = await installation.connect();
+  const gate = await installation.connect({ approvalWaitMs: 0 });
   await expect(gate.guard('drop_database', () => 'dropped')({})).rejects.toThrow(ApprovalRequired);
 });
 
@@ -30,7 +30,11 @@ test('a bare check is answered from memory, and rightly as soon as that has been
 });
 
 test('without the ledger a person is asked, and told so by a typed error', async () => {
-  const gate = await connect({ databaseUrl: 'postgres://nobody@127.0.0.1:1/none', connectWithinMs: 50 });
+  const gate = await connect({
+    databaseUrl: 'postgres://nobody@127.0.0.1:1/none',
+    connectWithinMs: 50,
+    approvalWaitMs: 0,
+  });
   await expect(gate.guard('drop_table', () => 'dropped')({})).rejects.toThrow(ApprovalRequired);
   await gate.close();
   await gate.close();

@@ -10,6 +10,7 @@ import { Client, Connection } from '@temporalio/client';
 import { parseRules } from '../../src/domain/rules/parse-rules.ts';
 import { connect } from '../../src/gate/index.ts';
 import { prepare } from '../../src/prepare.ts';
+import { decide } from '../../src/postgres/approval-decide.ts';
 import { createPool } from '../../src/postgres/pool.ts';
 import { publishRules } from '../../src/postgres/rules.ts';
 import { startStack } from '../../src/stack/stack.ts';
@@ -101,6 +102,30 @@ async function server(): Promise<void> {
   await until('server:svc', 'ESCALATED');
 }
 
+/** A question that is brought to mind, passed on, extended, decided by somebody who may not, and then approved. */
+async function asked(): Promise<string> {
+  const approval = {
+    ...{ expiresAfterSeconds: 600, remindAt: [0.002], approvers: [['ann'], ['bob']], nextApproverAfterSeconds: 2 },
+  };
+  await publishRules(pool, parseRules({ defaultRule: { escalationDurationSeconds: 600, approval } }), 'record');
+  for (let i = 0; i < 3; i += 1) await failing('asked');
+  await until('tool:local/asked', 'ESCALATED');
+  const waiting = gate.guard('asked', () => 'ran')({});
+  await sleep(4000);
+  const found = await pool.query<{ id: string; workflow: string }>(
+    "select id, 'approval:' || identity || '/' || ordinal as workflow from approval where tool = 'asked'",
+  );
+  const [row] = found.rows;
+  if (row === undefined) throw new Error('nobody was asked');
+  const { id, workflow } = row;
+  await decide(pool, { approval: id, verb: 'deny', by: 'zoe', reason: 'not hers to say' });
+  await decide(pool, { approval: id, verb: 'extend', by: 'ann', reason: '', extendSeconds: 60 });
+  await handle(workflow).signal('approve', 'garbage');
+  await decide(pool, { approval: id, verb: 'approve', by: 'bob', reason: 'fine' });
+  await waiting;
+  return workflow;
+}
+
 async function save(name: string, workflowId: string): Promise<void> {
   const runs: string[] = [];
   for await (const run of client.workflow.list({ query: `WorkflowId = '${workflowId}'` })) runs.unshift(run.runId);
@@ -120,10 +145,12 @@ async function save(name: string, workflowId: string): Promise<void> {
 await everyState();
 await continued();
 await server();
+const question = await asked();
 await sleep(1000);
 await save('every-state', 'tool:local/states');
 await save('continued', 'tool:local/continued');
 await save('server', 'server:svc');
+await save('approval', question);
 
 await gate.close();
 await worker.stop();

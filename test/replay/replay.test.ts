@@ -53,13 +53,15 @@ describe('a workflow that gives its commands in another order does not', () => {
   let bundle: { code: string };
 
   beforeAll(async () => {
-    const mutation = JSON.parse(readFileSync('test/replay/mutations/list-after-projection.json', 'utf8')) as Mutation;
     mkdirSync(MUTANT, { recursive: true });
     for (const folder of ['workflows', 'src/domain', 'src/temporal', 'src/postgres', 'activities']) {
       cpSync(folder, join(MUTANT, folder), { recursive: true });
     }
-    const file = join(MUTANT, mutation.file);
-    writeFileSync(file, [mutation, mutation.then].reduce(applied, readFileSync(file, 'utf8')));
+    for (const name of readdirSync('test/replay/mutations')) {
+      const mutation = JSON.parse(readFileSync(join('test/replay/mutations', name), 'utf8')) as Mutation;
+      const file = join(MUTANT, mutation.file);
+      writeFileSync(file, [mutation, mutation.then].reduce(applied, readFileSync(file, 'utf8')));
+    }
     bundle = await bundleWorkflowCode({
       workflowsPath: join(MUTANT, 'workflows/index.ts'),
       payloadConverterPath,

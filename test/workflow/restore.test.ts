@@ -75,7 +75,9 @@ test('an empty ledger learns what the workflows remember', async () => {
   await fail(gate, 't', 3);
   await untilStatus(installation, key, 'ESCALATED');
   await worker.stop();
-  await installation.pool.query('truncate ledger, trust, audit, probe, subject');
+  await installation.pool.query(
+    'truncate ledger, trust, audit, probe, approval, approval_decision, approval_grant, subject',
+  );
   await installation.pool.query('update installation set generation = gen_random_uuid()');
   await installation.startWorker();
   await untilStatus(installation, key, 'ESCALATED');
@@ -86,7 +88,9 @@ test('a gate that lived through a restore records under the numbers of the resto
   await gate.report({ tool: 'first', success: true });
   await gate.report({ tool: 'second', success: true });
   // As from a backup in which the two had come the other way round.
-  await installation.pool.query('truncate ledger, trust, audit, probe, subject, name restart identity');
+  await installation.pool.query(
+    'truncate ledger, trust, audit, probe, approval, approval_decision, approval_grant, subject, name restart identity',
+  );
   const other = await installation.connect();
   await other.report({ tool: 'second', success: true });
   await fail(gate, 'first', 1);

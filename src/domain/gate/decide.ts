@@ -61,6 +61,7 @@ function strictly(call: CallAtGate, at: Circumstances, rule: Rule): Decision {
   const because = `${labelOf(worst.doubt.subject, worst.part)} is ${worst.state.status}: ${escalation.reason}`;
   // Of the tool, whoever is to blame: it is the tool's workflow that compares it.
   const trustVersion = at.tool?.version ?? 0;
+  const heldSince = Math.max(...held.map(({ state }) => (state.status === 'TRUSTED' ? 0 : state.since)));
   const retryAfter =
     escalation.until === undefined
       ? {}
@@ -71,15 +72,15 @@ function strictly(call: CallAtGate, at: Circumstances, rule: Rule): Decision {
       if (answer === 'allow') return { decision: 'allow', because };
       return answer === 'deny'
         ? { decision: 'deny', because, trustVersion, escalation, ...retryAfter }
-        : { decision: 'ask', via: 'person', because, trustVersion, escalation, ...retryAfter };
+        : { decision: 'ask', via: 'person', because, trustVersion, escalation, heldSince, ...retryAfter };
     }
     case 'ESCALATED':
-      return { decision: 'ask', via: 'person', because, trustVersion, escalation, ...retryAfter };
+      return { decision: 'ask', via: 'person', because, trustVersion, escalation, heldSince, ...retryAfter };
     case 'RECOVERING': {
       const probes = held
         .filter(({ state }) => state.status === 'RECOVERING')
         .map(({ doubt, part }) => ({ key: doubt.key, part }));
-      return { decision: 'ask', via: 'probe', because, trustVersion, escalation, probes };
+      return { decision: 'ask', via: 'probe', because, trustVersion, escalation, heldSince, probes };
     }
   }
 }

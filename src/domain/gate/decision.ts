@@ -13,14 +13,20 @@ interface Reasoned {
 
 export interface Allow extends Reasoned {
   readonly decision: 'allow';
+  /** The grant that answered instead of a person. */
+  readonly grant?: string;
   /** What would have been answered were the rule enforced. */
   readonly shadow?: Ask | Deny;
 }
 
 export interface Ask extends Reasoned {
   readonly decision: 'ask';
-  /** How it can be satisfied: by trying under a lease, or by a person. */
-  readonly via: 'probe' | 'person';
+  /** How it can be satisfied: by trying under a lease, by what a person has granted for one call, or by a person. */
+  readonly via: 'probe' | 'grant' | 'person';
+  /** The grant to use up. */
+  readonly grant?: string;
+  /** When the newest of what is held against the call began; a grant from before that does not answer it. */
+  readonly heldSince?: number;
   /** Seconds after which asking again may be answered otherwise. */
   readonly retryAfter?: number;
   /** What must be leased for a probe. */
@@ -50,7 +56,16 @@ export interface Escalation {
 
 /** Another authority has its say, too: the stricter of the two answers holds, and of equals the first. */
 export function stricterDecision(mine: Decision, theirs: Decision): Decision {
-  return strictness(theirs) > strictness(mine) ? theirs : mine;
+  if (strictness(theirs) <= strictness(mine)) return mine;
+  if (mine.decision !== 'ask' || theirs.decision !== 'ask') return theirs;
+  // Who is to be asked is another question than what is held: that stays.
+  const { heldSince, escalation, trustVersion } = mine;
+  return {
+    ...theirs,
+    ...(heldSince === undefined ? {} : { heldSince }),
+    ...(escalation === undefined ? {} : { escalation }),
+    ...(trustVersion === undefined ? {} : { trustVersion }),
+  };
 }
 
 /** A question for a person is not answered by a probe. */

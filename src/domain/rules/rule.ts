@@ -1,7 +1,7 @@
 import type { Rule } from './rules.schema.ts';
 
 /** Moves with every field that a rule gains: workflows carry their rules, and are sent them again when it has moved. */
-export const RULE_SHAPE = 1;
+export const RULE_SHAPE = 2;
 
 /** What governs a tool when nobody says otherwise. Every number is explained in docs/rules.md. */
 export const DEFAULT_RULE: Rule = {
@@ -30,6 +30,16 @@ export const DEFAULT_RULE: Rule = {
   risk: 'write',
   probeWaitMs: 2000,
   probeLeaseSeconds: 30,
+  approval: {
+    expiresAfterSeconds: 86_400,
+    remindAt: [0.5, 0.9],
+    approvers: [],
+    nextApproverAfterSeconds: 3600,
+    denialHoldsSeconds: 3600,
+    selfApproval: false,
+    twoForSecurity: false,
+    unverified: false,
+  },
 };
 
 export const PRESETS = {
@@ -63,19 +73,25 @@ export const PRESETS = {
 /** What counts as a failure of the subject the rule is applied to. A server fails only by being out of reach. */
 export type EffectiveRule = Rule & { readonly countBy: 'severity' | 'reachability' };
 
-export function forTool(rule: Rule): EffectiveRule {
-  return { ...rule, countBy: 'severity' };
-}
+export const forTool = onceForEach((rule: Rule): EffectiveRule => ({ ...rule, countBy: 'severity' }));
 
-export function forServer(rule: Rule): EffectiveRule {
-  return {
-    ...rule,
-    ...rule.reachability,
-    consecutiveThreshold: null,
-    rateThreshold: null,
-    expectedFailureRate: 0,
-    repeatedAuthThreshold: null,
-    minReporters: 1,
-    countBy: 'reachability',
+export const forServer = onceForEach((rule: Rule): EffectiveRule => ({
+  ...rule,
+  ...rule.reachability,
+  consecutiveThreshold: null,
+  rateThreshold: null,
+  expectedFailureRate: 0,
+  repeatedAuthThreshold: null,
+  minReporters: 1,
+  countBy: 'reachability',
+}));
+
+/** A rule is asked for with every outcome and never changes: copying it would cost more than all else done with it. */
+function onceForEach(make: (rule: Rule) => EffectiveRule): (rule: Rule) => EffectiveRule {
+  const made = new WeakMap<Rule, EffectiveRule>();
+  return (rule) => {
+    const known = made.get(rule) ?? make(rule);
+    made.set(rule, known);
+    return known;
   };
 }

@@ -8,6 +8,22 @@ const counted = z.int().positive().max(1000);
 const seconds = z.int().positive().max(31_536_000);
 const share = z.number().min(0).max(1);
 
+/** How people are asked about a call that the gate holds. */
+export const ApprovalTerms = z.strictObject({
+  expiresAfterSeconds: seconds.describe('How long a question stays open.'),
+  remindAt: z.array(share.gt(0).lt(1)).max(10).describe('Shares of that time at which those asked are reminded.'),
+  approvers: z
+    .array(z.array(z.string().min(1).max(200)).min(1).max(50))
+    .max(10)
+    .describe('Who is asked, level by level. Empty: whoever may approve.'),
+  nextApproverAfterSeconds: seconds.describe('How long each level has before the next is asked, too.'),
+  denialHoldsSeconds: z.int().min(0).max(31_536_000).describe('How long a denial answers the same question.'),
+  selfApproval: z.boolean().describe('Whether whoever asked may decide.'),
+  twoForSecurity: z.boolean().describe('Whether two people must agree where a security concern is held against it.'),
+  unverified: z.boolean().describe('Whether a decision by bare Temporal signal counts once there are tokens.'),
+});
+export type ApprovalTerms = z.infer<typeof ApprovalTerms>;
+
 /** One rule, complete. A file may name any part of it; see RuleInFile. */
 export const Rule = z.strictObject({
   countThreshold: z.nullable(counted).describe('Counted failures in the window that escalate.'),
@@ -35,6 +51,7 @@ export const Rule = z.strictObject({
   risk: z.enum(['read', 'write', 'destructive']),
   probeWaitMs: z.int().min(0).max(600_000).describe('How long to wait for a probe that somebody else holds.'),
   probeLeaseSeconds: z.int().min(1).max(3600).describe('How long a probe may be silent before it is taken for dead.'),
+  approval: ApprovalTerms,
 });
 export type Rule = z.infer<typeof Rule>;
 
@@ -42,8 +59,12 @@ const presetNames = Object.keys(PRESETS) as (keyof typeof PRESETS)[];
 
 /** Naming one threshold turns the unnamed count threshold off: a rule triggers by what it says, not by a default. */
 export const RuleInFile = Rule.partial()
-  .extend({ preset: z.enum(presetNames).optional(), comment: z.string().optional() })
-  .transform(({ preset, comment: _, ...named }): Rule => {
+  .extend({
+    preset: z.enum(presetNames).optional(),
+    comment: z.string().optional(),
+    approval: ApprovalTerms.partial().optional(),
+  })
+  .transform(({ preset, comment: _, approval, ...named }): Rule => {
     const base = preset ? PRESETS[preset] : DEFAULT_RULE;
     const triggersOtherwise = named.consecutiveThreshold != null || named.rateThreshold != null;
     // Zod leaves an absent key out, so nothing undefined can overwrite the base.
@@ -51,6 +72,7 @@ export const RuleInFile = Rule.partial()
       ...base,
       ...(triggersOtherwise && !preset ? { countThreshold: null } : {}),
       ...(named as Partial<Rule>),
+      approval: { ...base.approval, ...(approval as Partial<ApprovalTerms> | undefined) },
     };
   });
 

@@ -55,6 +55,12 @@ export function dueAt(state: TrustState, rule: EffectiveRule): number | undefine
   }
 }
 
+/** When a part has cooled down that only a person may let recover; undefined for any other. */
+export function pendingRecovery(state: TrustState, rule: EffectiveRule): number | undefined {
+  if (state.status !== 'ESCALATED' || dueAt(state, rule) !== undefined) return undefined;
+  return Math.max(state.since + escalationMs(state, rule), state.lastFailureAt + rule.cooldownSeconds * 1000);
+}
+
 /** Moves the state to where time alone has brought it. */
 export function advance(state: TrustState, now: number, rule: EffectiveRule, version: number): Transition {
   const due = dueAt(state, rule);

@@ -138,8 +138,9 @@ test('of two authorities the stricter one holds', () => {
   expect(stricterDecision(ask, allow)).toBe(ask);
   expect(stricterDecision(ask, deny)).toBe(deny);
   expect(stricterDecision(deny, allow)).toBe(deny);
-  const byProbe = { ...ask, via: 'probe' } as const;
-  expect(stricterDecision(byProbe, ask)).toBe(ask);
+  const byProbe = { ...ask, via: 'probe', heldSince: 5, trustVersion: 2 } as const;
+  // Who is asked is another question than what is held.
+  expect(stricterDecision(byProbe, ask)).toEqual({ ...ask, heldSince: 5, trustVersion: 2 });
   expect(stricterDecision(ask, byProbe)).toBe(ask);
 });
 

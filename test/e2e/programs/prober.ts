@@ -23,7 +23,7 @@ export type Said =
 const { DATABASE_URL = '', AGENT = '', RUNNING = '' } = process.env;
 const mark = join(RUNNING, AGENT);
 const say = (said: Said) => process.send?.(said);
-const gate = await connect({ databaseUrl: DATABASE_URL, agent: AGENT });
+const gate = await connect({ databaseUrl: DATABASE_URL, agent: AGENT, approvalWaitMs: 0 });
 
 async function make({ id, server, tool, callId, runMs, fails }: CallOrder): Promise<void> {
   const run = async () => {

@@ -1,0 +1,219 @@
+import type { GrantTerms } from './grant.ts';
+import type { ApprovalTerms } from '../rules/rules.schema.ts';
+
+export type ApprovalEnd = 'approved' | 'denied' | 'expired' | 'withdrawn';
+
+/** One question to a person, as its workflow carries it. */
+export interface ApprovalState {
+  readonly status: 'pending' | ApprovalEnd;
+  /** Moves with everything that whoever decides should know of. */
+  readonly version: number;
+  readonly askedAt: number;
+  readonly expiresAt: number;
+  /** How many have been told besides the first: an index into the rule's approvers. */
+  readonly level: number;
+  /** Reminders that were sent. */
+  readonly reminders: number;
+  /** Who has agreed where two must, and to what. */
+  readonly consents: readonly string[];
+  readonly agreed?: string;
+  readonly end?: End;
+}
+
+export interface End {
+  readonly at: number;
+  /** Null where nobody decided: time has. */
+  readonly by: string | null;
+  readonly reason: string;
+  /** Whether it is known who decided; a bare signal may say anything. */
+  readonly verified: boolean;
+  readonly grant?: GrantTerms;
+  /** What to run instead of what was asked for. */
+  readonly editDigest?: string;
+}
+
+/** What is to be known of a call in order to judge who may decide about it. */
+export interface Question {
+  readonly agent: string | null;
+  /** Whoever the agent's token belongs to. */
+  readonly owner: string | null;
+  readonly isSecurity: boolean;
+  /** False where its arguments could not be kept to be read. */
+  readonly isShown: boolean;
+}
+
+/** Who speaks. Looked up by the worker, never taken from a signal. */
+export interface Speaker {
+  readonly by: string;
+  /** The person behind a token, however many tokens that person has. */
+  readonly person: string;
+  readonly verified: boolean;
+  /** An agent's token, whatever other roles it has. */
+  readonly isAgent: boolean;
+  /** The token allows deciding. */
+  readonly mayDecide: boolean;
+}
+
+export type Message = { readonly at: number; readonly reason: string; readonly expectedVersion?: number } & (
+  | { readonly type: 'approve'; readonly grant: GrantTerms; readonly editDigest?: string }
+  | { readonly type: 'deny' }
+  | { readonly type: 'extend'; readonly bySeconds: number }
+  | { readonly type: 'withdraw' }
+);
+
+export interface Step {
+  readonly state: ApprovalState;
+  /** Why nothing came of a message. */
+  readonly refused?: string;
+}
+
+/** A person cannot keep a question open for ever. */
+const LONGEST_LIFE_MS = 366 * 86_400_000;
+
+export function begin(askedAt: number, terms: ApprovalTerms): ApprovalState {
+  return {
+    status: 'pending',
+    version: 1,
+    askedAt,
+    expiresAt: askedAt + terms.expiresAfterSeconds * 1000,
+    level: 0,
+    reminders: 0,
+    consents: [],
+  };
+}
+
+/** What one message makes of a question. A message that changes nothing says why. */
+export function receive(
+  state: ApprovalState,
+  message: Message,
+  speaker: Speaker,
+  question: Question,
+  terms: ApprovalTerms,
+): Step {
+  const refused = refusalOf(state, message, speaker, question, terms);
+  if (refused !== undefined) return { state, refused };
+  const { by, verified } = speaker;
+  const end = { at: message.at, by, verified, reason: message.reason };
+  switch (message.type) {
+    case 'extend': {
+      const expiresAt = Math.min(state.expiresAt + message.bySeconds * 1000, state.askedAt + LONGEST_LIFE_MS);
+      return { state: { ...state, expiresAt, version: state.version + 1 } };
+    }
+    case 'withdraw':
+      return { state: ended(state, 'withdrawn', end) };
+    case 'deny':
+      return { state: ended(state, 'denied', end) };
+    case 'approve': {
+      const consents = [...state.consents, speaker.person];
+      if (consents.length < consentsNeeded(question, terms)) {
+        return { state: { ...state, consents, agreed: agreementOf(message), version: state.version + 1 } };
+      }
+      const { grant, editDigest } = message;
+      return {
+        state: {
+          ...ended(state, 'approved', { ...end, grant, ...(editDigest === undefined ? {} : { editDigest }) }),
+          consents,
+        },
+      };
+    }
+  }
+}
+
+export function consentsNeeded({ isSecurity }: Question, { twoForSecurity }: ApprovalTerms): number {
+  return isSecurity && twoForSecurity ? 2 : 1;
+}
+
+/** Who may decide by now; empty where anybody may who decides at all. */
+export function askedOf({ level }: ApprovalState, { approvers }: ApprovalTerms): readonly string[] {
+  return approvers.slice(0, level + 1).flat();
+}
+
+function refusalOf(
+  state: ApprovalState,
+  message: Message,
+  speaker: Speaker,
+  question: Question,
+  terms: ApprovalTerms,
+): string | undefined {
+  if (state.status !== 'pending') return tooLate(state);
+  if (message.at >= state.expiresAt) return `it has expired at ${new Date(state.expiresAt).toISOString()}`;
+  const isOwn = [speaker.by, speaker.person].some((name) => name === question.agent || name === question.owner);
+  // Whoever asked may take the question back; that decides nothing.
+  if (message.type === 'withdraw' && (isOwn || (speaker.mayDecide && !speaker.isAgent))) return undefined;
+  if (speaker.isAgent) return "an agent's token never decides";
+  if (!speaker.verified && !terms.unverified && !speaker.mayDecide) {
+    return 'nobody knows who sent this: decide through surety approve, the API or the console';
+  }
+  if (!speaker.mayDecide) return `${speaker.by} may not decide`;
+  if (isOwn && !terms.selfApproval) return `${speaker.by} has asked and cannot decide`;
+  const asked = askedOf(state, terms);
+  if (asked.length > 0 && ![speaker.by, speaker.person].some((name) => asked.includes(name)))
+    return `${speaker.by} is not among those asked: ${asked.join(', ')}`;
+  if (message.expectedVersion !== undefined && message.expectedVersion !== state.version) {
+    return `it has changed since version ${message.expectedVersion}: ${changesOf(state)}`;
+  }
+  if (message.type === 'approve' && message.editDigest === undefined && !question.isShown) {
+    return 'its arguments are too large to be shown, or no JSON: approve edited ones, or deny it';
+  }
+  if (message.type === 'approve' && state.consents.includes(speaker.person)) {
+    return `${speaker.by} has agreed already; somebody else must, too`;
+  }
+  if (message.type === 'approve' && state.agreed !== undefined && state.agreed !== agreementOf(message)) {
+    return `${state.consents.join(', ')} agreed to something else: ${state.agreed}`;
+  }
+  return undefined;
+}
+
+/** What two people have to agree on; times may differ by the moment at which each spoke. */
+function agreementOf({ grant, editDigest }: Extract<Message, { type: 'approve' }>): string {
+  const { kind, covers = 'arguments', pattern } = grant;
+  const what = pattern === undefined ? covers : JSON.stringify(pattern);
+  return `${kind}, ${what}${editDigest === undefined ? '' : `, edited arguments ${editDigest.slice(0, 12)}`}`;
+}
+
+function tooLate({ status, end }: ApprovalState): string {
+  const by = end?.by === undefined || end.by === null ? '' : ` by ${end.by}`;
+  return `it is ${status}${by} since ${new Date(end?.at ?? 0).toISOString()}`;
+}
+
+/** For whoever decided on something older. */
+function changesOf({ version, expiresAt, level, consents }: ApprovalState): string {
+  return [
+    `now version ${version}`,
+    `expires ${new Date(expiresAt).toISOString()}`,
+    ...(level > 0 ? [`the next approvers have been asked`] : []),
+    ...(consents.length > 0 ? [`${consents.join(', ')} agreed`] : []),
+  ].join(', ');
+}
+
+function ended(state: ApprovalState, status: ApprovalEnd, end: End): ApprovalState {
+  return { ...state, status, end, version: state.version + 1 };
+}
+
+export type Rung = { readonly at: number; readonly what: 'remind' | 'next' | 'expire' };
+
+/** The next moment at which time alone does something, undefined once it is over. */
+export function nextRung(state: ApprovalState, terms: ApprovalTerms): Rung | undefined {
+  if (state.status !== 'pending') return undefined;
+  const rungs: Rung[] = [{ at: state.expiresAt, what: 'expire' }];
+  const share = terms.remindAt.toSorted((a, b) => a - b)[state.reminders];
+  if (share !== undefined) {
+    rungs.push({ at: state.askedAt + Math.round((state.expiresAt - state.askedAt) * share), what: 'remind' });
+  }
+  if (state.level + 1 < terms.approvers.length) {
+    rungs.push({ at: state.askedAt + (state.level + 1) * terms.nextApproverAfterSeconds * 1000, what: 'next' });
+  }
+  return rungs.reduce((first, rung) => (rung.at < first.at ? rung : first));
+}
+
+/** Climbs one rung. */
+export function climb(state: ApprovalState, { at, what }: Rung): ApprovalState {
+  switch (what) {
+    case 'remind':
+      return { ...state, reminders: state.reminders + 1 };
+    case 'next':
+      return { ...state, level: state.level + 1, version: state.version + 1 };
+    case 'expire':
+      return ended(state, 'expired', { at, by: null, verified: true, reason: 'nobody decided in time' });
+  }
+}

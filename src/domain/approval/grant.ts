@@ -1,0 +1,106 @@
+import { matchesGlob } from '../key/glob.ts';
+
+/** How long an approval answers, and for what. Everything that is left out is as wide as it can be. */
+export interface GrantTerms {
+  readonly kind: 'once' | 'session' | 'until' | 'always';
+  /** Epoch milliseconds; with `until`. */
+  readonly until?: number;
+  /** What besides the very call: the scope it was asked for, or any call of the tool. Without it the arguments must match. */
+  readonly covers?: 'arguments' | 'scope' | 'tool';
+  /** By argument name a glob that its value must match; every one of them. */
+  readonly pattern?: Readonly<Record<string, string>>;
+}
+
+/** What an approval leaves behind. */
+export interface Grant extends GrantTerms {
+  readonly id: string;
+  readonly toolKey: string;
+  readonly givenAt: number;
+  readonly by: string | null;
+  readonly agent: string | null;
+  readonly session: string | null;
+  readonly scope: string | null;
+  /** Of the arguments that were approved. */
+  readonly digest: string;
+  /** Of the tool's definition, where it was known. */
+  readonly definition: string | null;
+}
+
+/** A call that would otherwise be held. */
+export interface HeldCall {
+  readonly agent: string | undefined;
+  readonly session: string | undefined;
+  readonly scope: string | undefined;
+  readonly definition: string | undefined;
+  readonly args: unknown;
+  /** Taken only if it comes to that: it costs more than all else here. */
+  readonly digest: () => string;
+  readonly now: number;
+  /** When the newest of what is held against it began; a grant from before that does not answer it. */
+  readonly heldSince: number;
+}
+
+export function answers(grant: Grant, call: HeldCall): boolean {
+  if (grant.givenAt < call.heldSince) return false;
+  if (grant.until !== undefined && call.now >= grant.until) return false;
+  if (grant.agent !== (call.agent ?? null)) return false;
+  if (!isOfSession(grant, call.session)) return false;
+  if (grant.definition !== null && call.definition !== undefined && grant.definition !== call.definition) return false;
+  if (grant.pattern !== undefined && !matchesPattern(grant.pattern, call.args)) return false;
+  switch (coveredBy(grant)) {
+    case 'tool':
+      return true;
+    case 'scope':
+      return grant.scope === (call.scope ?? null);
+    case 'arguments':
+      return grant.digest === call.digest();
+  }
+}
+
+/** Where arguments are matched by a pattern they need not be the same. */
+export function coveredBy({ covers, pattern }: GrantTerms): 'arguments' | 'scope' | 'tool' {
+  return covers ?? (pattern === undefined ? 'arguments' : 'tool');
+}
+
+/** A session without a name is none that could be come back to. */
+function isOfSession({ kind, session }: Grant, calls: string | undefined): boolean {
+  if (kind === 'session') return session !== null && session === calls;
+  return kind !== 'once' || session === (calls ?? null);
+}
+
+/** A path that climbs is not where it begins. */
+const CLIMBS = /(?:^|[/\\])(?:\.|%2e){1,2}(?:[/\\]|%2f|%5c|$)/i;
+
+/** Only text and numbers can be matched: a glob says nothing about what is inside an object. */
+function matchesPattern(pattern: Readonly<Record<string, string>>, args: unknown): boolean {
+  if (typeof args !== 'object' || args === null) return false;
+  return Object.entries(pattern).every(([name, glob]) => {
+    const value = Object.hasOwn(args, name) ? (args as Record<string, unknown>)[name] : undefined;
+    if (typeof value !== 'string' && typeof value !== 'number') return false;
+    return !CLIMBS.test(String(value)) && matchesGlob(glob, String(value));
+  });
+}
+
+/** What a person gives, in words, before it is given. */
+export function coverage({ kind, until, covers, pattern }: GrantTerms, tool: string, scope: string | null): string {
+  const what =
+    pattern !== undefined
+      ? `${tool} where ${Object.entries(pattern)
+          .map(([name, glob]) => `${name} matches ${glob}`)
+          .join(' and ')}`
+      : covers === 'tool'
+        ? `any call of ${tool}`
+        : covers === 'scope'
+          ? `${tool} for ${scope ?? 'calls without a scope'}`
+          : `${tool} with these arguments`;
+  switch (kind) {
+    case 'once':
+      return `${what}, once`;
+    case 'session':
+      return `${what}, in this session`;
+    case 'until':
+      return `${what}, until ${new Date(until ?? 0).toISOString()}`;
+    case 'always':
+      return `${what}, until it is revoked`;
+  }
+}

@@ -1,0 +1,63 @@
+import type { Decision } from '../domain/gate/decision.ts';
+import { answers, coverage } from '../domain/approval/grant.ts';
+import type { Grant, HeldCall } from '../domain/approval/grant.ts';
+
+/** What people have granted, by tool. Looked at only where the answer would be to ask somebody. */
+export class Grants {
+  readonly #byTool = new Map<string, Grant[]>();
+  readonly #onChange: () => void;
+
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
+  }
+
+  /** Takes all there are. */
+  take(grants: readonly Grant[]): void {
+    const known = [...this.#byTool.values()].flat();
+    const ids = new Set(known.map(({ id }) => id));
+    // Whoever remembers an answer may go on doing so.
+    if (grants.length === known.length && grants.every(({ id }) => ids.has(id))) return;
+    this.#byTool.clear();
+    for (const grant of grants) {
+      const ofTool = this.#byTool.get(grant.toolKey) ?? [];
+      ofTool.push(grant);
+      this.#byTool.set(grant.toolKey, ofTool);
+    }
+    this.#onChange();
+  }
+
+  /** A grant that somebody else has used up: nobody has to look at it again. */
+  spend(toolKey: string, id: string): void {
+    const left = this.#byTool.get(toolKey)?.filter((grant) => grant.id !== id) ?? [];
+    this.#byTool.set(toolKey, left);
+  }
+
+  /** What a person has said beforehand about a call that would be held. Of a tool that is blocked nobody is asked. */
+  answer(
+    decision: Decision,
+    toolKey: string,
+    tool: string,
+    { isFresh, ...call }: Omit<HeldCall, 'heldSince'> & { readonly isFresh: boolean },
+  ): Decision {
+    if (decision.decision !== 'ask' || decision.via !== 'person' || decision.escalation?.state === 'BLOCKED') {
+      return decision;
+    }
+    const held = { ...call, heldSince: decision.heldSince ?? 0 };
+    const found = this.#byTool.get(toolKey)?.filter((grant) => answers(grant, held)) ?? [];
+    const standing = found.find(({ kind }) => kind !== 'once');
+    // A gate that has lost touch cannot know whether it was revoked: the ledger is asked.
+    if (standing !== undefined && !isFresh) return { ...decision, via: 'grant', grant: standing.id };
+    if (standing !== undefined) {
+      const because = `granted by ${standing.by ?? 'somebody'}: ${coverage(standing, tool, standing.scope)}`;
+      const { trustVersion } = decision;
+      return {
+        decision: 'allow',
+        because,
+        grant: standing.id,
+        ...(trustVersion === undefined ? {} : { trustVersion }),
+      };
+    }
+    const once = found.find(({ kind }) => kind === 'once');
+    return once === undefined ? decision : { ...decision, via: 'grant', grant: once.id };
+  }
+}

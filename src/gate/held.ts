@@ -1,0 +1,131 @@
+import type { Ask, Decision } from '../domain/gate/decision.ts';
+import { promptFor } from '../domain/gate/prompt.ts';
+import { normaliseScope, scopeOf } from '../domain/key/scope.ts';
+import { argumentsDigest } from '../domain/outcome/digest.ts';
+import { redactText } from '../domain/outcome/redact.ts';
+import { summarise } from '../domain/outcome/summary.ts';
+import { ruleForScope } from '../domain/rules/resolve.ts';
+import { createWaker, pause } from '../pause.ts';
+import type { Asked } from '../postgres/approval-ask.ts';
+import type { Consumed } from '../postgres/grants.ts';
+import type { Approvals } from './backend.ts';
+import { ApprovalRequired, NotApproved } from './errors.ts';
+import type { ToolGate } from './tool-gate.ts';
+import type { View } from './view.ts';
+
+export interface HeldCall {
+  readonly tool: ToolGate;
+  readonly view: View;
+  readonly approvals: Approvals | undefined;
+  readonly args: unknown;
+  readonly call: {
+    readonly callId: string;
+    readonly agent?: string;
+    readonly session?: string;
+    readonly scope?: string;
+  };
+  readonly check: () => Decision;
+  /** The call as the ledger knows it. */
+  readonly ledgerId: string;
+  /** Epoch milliseconds; Infinity to wait as long as the question is open. */
+  readonly until: number;
+  /** What was asked about this call. */
+  question?: Asked | undefined;
+}
+
+/** Besides being told, look after so long: a notification may be lost, and the tool may have recovered meanwhile. */
+const LOOK_AGAIN_MS = 2000;
+
+/**
+ * Asks a person and waits. Answers the grant the call may run under, or undefined where the gate is to be asked again:
+ * what is held against the call has changed. A call that asks again, also after a crash, finds the question it asked before.
+ */
+export async function untilDecided(held: HeldCall, decision: Ask): Promise<Consumed | undefined> {
+  const { approvals, until, check } = held;
+  if (approvals === undefined) throw refused(held, decision);
+  for (;;) {
+    held.question ??= await askInTime(held, approvals, decision);
+    if (held.question !== undefined) held.question = await untilOver(held, approvals, held.question);
+    const { question } = held;
+    const now = check();
+    // Whatever a person says: what is blocked meanwhile is denied, and what is no longer held needs nobody.
+    if (now.decision !== 'ask' || (now.via !== decision.via && question?.status !== 'approved')) return undefined;
+    if (question?.status === 'approved') {
+      const consumed = await approvals.consume(question.id, held.ledgerId);
+      if (consumed !== undefined) return consumed;
+      // Another call was faster, or it was revoked: what is still held is asked about anew.
+      held.view.grants.spend(held.tool.key, question.id);
+      held.question = undefined;
+    } else if (question?.status === 'withdrawn' && question.by === 'surety') {
+      held.question = undefined;
+    } else if (question !== undefined && question.status !== 'pending') {
+      throw new NotApproved({ ...question, status: question.status });
+    }
+    if (Date.now() >= until || held.view.closing.signal.aborted) throw refused(held, decision, question?.id);
+    // The lease may be free by now.
+    if (decision.via === 'probe') return undefined;
+  }
+}
+
+/** Takes back a question that nobody needs an answer to. Only tidies: what nobody waits for expires by itself. */
+export async function dropQuestion({ question, approvals }: HeldCall, because: string): Promise<void> {
+  if (question?.status === 'pending') await approvals?.withdraw(question.id, 'surety', because).catch(() => undefined);
+}
+
+/** With the ledger away nobody can be asked; that may pass. */
+async function askInTime(held: HeldCall, approvals: Approvals, decision: Ask): Promise<Asked | undefined> {
+  try {
+    return await approvals.ask(questionOf(held, decision));
+  } catch (error) {
+    if (Date.now() + LOOK_AGAIN_MS >= held.until) throw refused(held, decision, undefined, error);
+    await pause(LOOK_AGAIN_MS, held.view.closing.signal);
+    return undefined;
+  }
+}
+
+/** Until it is over, the time is up, or it is time to see how the tool stands. */
+async function untilOver({ view, until }: HeldCall, approvals: Approvals, asked: Asked): Promise<Asked> {
+  if (asked.status !== 'pending' || Date.now() >= until) return asked;
+  const waker = createWaker();
+  const stop = view.waiters.add(asked.id, waker.wake);
+  const look = async () => (await approvals.read(asked.id).catch(() => undefined)) ?? asked;
+  try {
+    // Once listening, because it may have been decided before that.
+    const now = await look();
+    if (now.status !== 'pending') return now;
+    await waker.sleep(Math.min(LOOK_AGAIN_MS, until - Date.now()), view.closing.signal);
+    return await look();
+  } finally {
+    stop();
+  }
+}
+
+function questionOf({ tool, view, args, call, ledgerId }: HeldCall, decision: Ask) {
+  const scope = normaliseScope(call.scope) ?? scopeOf(tool.name, args);
+  const { rule } = ruleForScope(view.rulesOf({ kind: 'tool', server: tool.server, name: tool.name }), scope ?? '');
+  return {
+    toolKey: tool.key,
+    server: tool.server,
+    tool: tool.name,
+    scope,
+    agent: call.agent,
+    session: call.session,
+    callId: ledgerId,
+    digest: argumentsDigest(args),
+    args,
+    definition: tool.definition,
+    because: redactText(decision.because, 500),
+    state: decision.escalation?.state,
+    isSecurity: /security/i.test(decision.escalation?.reason ?? ''),
+    risk: rule.risk,
+    terms: rule.approval,
+    heldSince: decision.heldSince ?? 0,
+  };
+}
+
+function refused({ tool, args }: HeldCall, decision: Ask, approval?: string, cause?: unknown): ApprovalRequired {
+  const summary = Object.entries(summarise(tool.name, args)).map(([key, value]) => `${key} ${value}`);
+  const prompt = promptFor(tool.name, summary.join(', ') || 'no arguments', decision);
+  const error = new ApprovalRequired(decision, prompt, approval);
+  return cause === undefined ? error : Object.assign(error, { cause });
+}

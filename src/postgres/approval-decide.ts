@@ -1,0 +1,64 @@
+import type pg from 'pg';
+import type { GrantTerms } from '../domain/approval/grant.ts';
+import type { Verb } from '../domain/approval/message.ts';
+import { argumentsDigest } from '../domain/outcome/digest.ts';
+import { pause } from '../pause.ts';
+import { newOutcomeId } from './outcome-id.ts';
+import { storableJson } from './text.ts';
+
+export interface NewDecision {
+  readonly approval: string;
+  readonly verb: Verb;
+  readonly by: string;
+  /** The token it came with; none from somebody with access to the database. */
+  readonly token?: string;
+  readonly reason: string;
+  readonly expectedVersion?: number;
+  readonly grant?: GrantTerms;
+  readonly extendSeconds?: number;
+  /** Arguments to run instead. They are kept here and never travel in a signal. */
+  readonly edit?: unknown;
+}
+
+/** Writes a decision down and has the workflow told of it; answers its id. */
+export async function decide(pool: pg.Pool, decision: NewDecision): Promise<string> {
+  const id = newOutcomeId();
+  const { edit } = decision;
+  await pool.query(
+    `with written as (
+       insert into approval_decision (id, approval, verb, by, reason, expected_version, grant_terms, extend_seconds, edit,
+         edit_digest, token)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+     )
+     select pg_notify('surety_bell', '')`,
+    [
+      ...[id, decision.approval, decision.verb, decision.by, decision.reason, decision.expectedVersion ?? null],
+      decision.grant === undefined ? null : storableJson(decision.grant),
+      decision.extendSeconds ?? null,
+      edit === undefined ? null : storableJson(edit),
+      edit === undefined ? null : argumentsDigest(edit),
+      decision.token ?? null,
+    ],
+  );
+  return id;
+}
+
+export type Told = { readonly outcome: 'taken' } | { readonly outcome: 'refused'; readonly because: string };
+
+const LOOK_EVERY_MS = 25;
+
+/** Waits for what the workflow makes of a decision; undefined where it has not said within that time. */
+export async function untilTold(pool: pg.Pool, decision: string, withinMs: number): Promise<Told | undefined> {
+  const deadline = Date.now() + withinMs;
+  while (Date.now() < deadline) {
+    await pause(LOOK_EVERY_MS);
+    const found = await pool.query<{ outcome: 'taken' | 'refused' | null; because: string | null }>(
+      'select outcome, because from approval_decision where id = $1',
+      [decision],
+    );
+    const outcome = found.rows[0]?.outcome;
+    if (outcome === 'taken') return { outcome };
+    if (outcome === 'refused') return { outcome, because: found.rows[0]?.because ?? 'refused' };
+  }
+  return undefined;
+}

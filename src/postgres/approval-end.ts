@@ -1,0 +1,216 @@
+import type pg from 'pg';
+import type { ApprovalState, Message, Speaker } from '../domain/approval/approval.ts';
+import { coveredBy } from '../domain/approval/grant.ts';
+import type { GrantTerms } from '../domain/approval/grant.ts';
+import type { ApprovalTerms } from '../domain/rules/rules.schema.ts';
+import { storable } from '../domain/outcome/field.ts';
+import { tellGates } from './grants.ts';
+import { inTransaction } from './pool.ts';
+import { storableJson } from './text.ts';
+
+export interface WrittenDecision {
+  readonly message: Message;
+  readonly speaker: Speaker;
+}
+
+/** A decision that somebody wrote down before the workflow was told of it; undefined where there is none of that id. */
+export async function readDecision(
+  pool: pg.Pool,
+  approval: string,
+  decision: string,
+): Promise<WrittenDecision | undefined> {
+  const found = await pool.query<{
+    verb: Message['type'];
+    by: string;
+    reason: string;
+    at: number;
+    expected_version: number | null;
+    grant_terms: GrantTerms | null;
+    extend_seconds: number | null;
+    edit_digest: string | null;
+    token: string | null;
+    owner: string | null;
+    roles: readonly string[] | null;
+  }>(
+    `select d.verb, d.by, d.reason, extract(epoch from d.at)::float8 * 1000 as at, d.expected_version, d.grant_terms,
+       d.extend_seconds, d.edit_digest, d.token, t.owner, t.roles
+     from approval_decision d left join token t on t.id = d.token
+       and (t.revoked_at is null or t.revoked_at > d.at) and (t.expires_at is null or t.expires_at > d.at)
+     where d.id = $1 and d.approval = $2 and d.outcome is null`,
+    [decision, approval],
+  );
+  const [row] = found.rows;
+  if (row === undefined) return undefined;
+  const base = {
+    at: row.at,
+    reason: row.reason,
+    ...(row.expected_version === null ? {} : { expectedVersion: row.expected_version }),
+  };
+  // Without a token it was written by somebody with access to the database, which is an operator's power.
+  const isAgent = row.roles?.includes('agent') ?? false;
+  const mayDecide = row.token === null || ['approver', 'admin'].some((role) => row.roles?.includes(role));
+  return {
+    message: messageOf(row, base),
+    speaker: { by: row.by, person: row.owner ?? row.by, verified: true, isAgent, mayDecide },
+  };
+}
+
+function messageOf(
+  row: {
+    verb: Message['type'];
+    grant_terms: GrantTerms | null;
+    extend_seconds: number | null;
+    edit_digest: string | null;
+  },
+  base: { at: number; reason: string; expectedVersion?: number },
+): Message {
+  switch (row.verb) {
+    case 'approve':
+      return {
+        ...base,
+        type: 'approve',
+        grant: row.grant_terms ?? { kind: 'once' },
+        ...(row.edit_digest === null ? {} : { editDigest: row.edit_digest }),
+      };
+    case 'extend':
+      return { ...base, type: 'extend', bySeconds: row.extend_seconds ?? 0 };
+    case 'deny':
+    case 'withdraw':
+      return { ...base, type: row.verb };
+  }
+}
+
+export interface ApprovalChange {
+  readonly id: string;
+  readonly state: ApprovalState;
+  readonly terms: ApprovalTerms;
+  /** What happened, for the audit. */
+  readonly action: string;
+  readonly actor: string;
+  readonly reason: string;
+  /** The decision it came from, where one was written down. */
+  readonly decision?: string;
+}
+
+/**
+ * Writes what has become of a question, and what an approval leaves behind, in one transaction. Safe to run twice: an
+ * older or equal version changes nothing, and a grant has its question's id.
+ */
+export async function writeApproval(pool: pg.Pool, change: ApprovalChange): Promise<void> {
+  const { id, state, terms, decision } = change;
+  const { end } = state;
+  await inTransaction(pool, async (client) => {
+    const written = await client.query<{ subject: number }>(
+      `update approval set status = $2, version = $3, level = $4, reminders = $5, consents = $6,
+         expires_at = to_timestamp($7::float8 / 1000), ended_at = to_timestamp($8::float8 / 1000), ended_by = $9,
+         end_reason = $10, verified = $11, edit_digest = $12,
+         holds_until = case when $2 = 'denied' then clock_timestamp() + $13::int * interval '1 second' end
+       where id = $1 and status = 'pending' and (version, reminders) < ($3, $5)
+       returning subject`,
+      [
+        ...[id, state.status, state.version, state.level, state.reminders, state.consents, state.expiresAt],
+        ...[
+          end?.at ?? null,
+          storableOrNull(end?.by),
+          storableOrNull(end?.reason),
+          end?.verified ?? null,
+          end?.editDigest ?? null,
+        ],
+        terms.denialHoldsSeconds,
+      ],
+    );
+    const subject = written.rows[0]?.subject;
+    if (subject === undefined) return;
+    if (decision !== undefined) {
+      await client.query("update approval_decision set outcome = 'taken' where id = $1", [decision]);
+    }
+    if (end?.grant !== undefined) await leaveGrant(client, id, end.grant, end.by);
+    await client.query('insert into audit (subject, actor, action, reason, detail) values ($1, $2, $3, $4, $5)', [
+      ...[subject, storable(change.actor), change.action, storable(change.reason)],
+      storableJson({ approval: id, ...(end === undefined ? {} : { verified: end.verified }) }),
+    ]);
+    await client.query("select pg_notify('surety', 'approval:' || $1)", [id]);
+    if (end?.grant !== undefined) await tellGates(client, [id]);
+  });
+}
+
+/** Who it is for is taken from the question; what it covers, from the decision. */
+async function leaveGrant(
+  client: pg.PoolClient,
+  approval: string,
+  terms: GrantTerms,
+  by: string | null,
+): Promise<void> {
+  const { kind, until, pattern } = terms;
+  await client.query(
+    `insert into approval_grant (id, approval, subject, kind, covers, pattern, scope, agent, session, digest, definition,
+       until, given_by)
+     select a.id, a.id, a.subject, $2, $3, $4, a.scope, a.agent,
+       case when $2 in ('once', 'session') then a.session end, coalesce(a.edit_digest, a.digest), a.definition,
+       to_timestamp($5::float8 / 1000), $6
+     from approval a where a.id = $1 on conflict (id) do nothing`,
+    [approval, kind, coveredBy(terms), pattern === undefined ? null : storableJson(pattern), until ?? null, by],
+  );
+}
+
+export interface Refusal {
+  readonly approval: string;
+  readonly decision?: string;
+  readonly by: string;
+  readonly because: string;
+}
+
+/** Says to whoever decided why nothing came of it. */
+export async function refuseDecision(pool: pg.Pool, { approval, decision, by, because }: Refusal): Promise<void> {
+  await pool.query(
+    `with refused as (
+       update approval_decision set outcome = 'refused', because = $3 where id = $2 and outcome is null
+     ), noted as (
+       insert into audit (subject, actor, action, reason, detail)
+       select subject, $4, 'decision refused', $3, jsonb_build_object('approval', id) from approval where id = $1
+     )
+     select pg_notify('surety', 'approval:' || $1)`,
+    [approval, decision ?? null, storable(because), storable(by)],
+  );
+}
+
+/** Whether somebody's bare word counts: only until it can be known who speaks. */
+export async function bareSignalsCount(pool: pg.Pool): Promise<boolean> {
+  const found = await pool.query<{ none: boolean }>(
+    'select not exists (select 1 from token where revoked_at is null) as none',
+  );
+  return found.rows[0]?.none ?? false;
+}
+
+/**
+ * Forgets what was decided long ago, together with arguments, decisions and grants that can no longer be used. What a person
+ * has granted for always is kept as long as it holds.
+ */
+export async function pruneApprovals(pool: pg.Pool, retentionDays: number): Promise<void> {
+  await pool.query(
+    `with old as materialized (
+       select a.id from approval a left join approval_grant g on g.approval = a.id
+       where a.ended_at < clock_timestamp() - $1::int * interval '1 day'
+         and coalesce(a.holds_until < clock_timestamp(), true)
+         and (g.id is null or g.revoked_at is not null or g.consumed_by is not null or g.until < clock_timestamp())
+       limit 10000
+     ), grants as (delete from approval_grant where approval in (select id from old))
+     delete from approval where id in (select id from old)`,
+    [retentionDays],
+  );
+  await pool.query("delete from idempotency where at < clock_timestamp() - interval '1 day'");
+}
+
+/** Decisions that were made in time and of which the workflow has not heard yet. */
+export async function unheardDecisions(pool: pg.Pool, approval: string): Promise<readonly string[]> {
+  const found = await pool.query<{ id: string }>(
+    `select d.id from approval_decision d join approval a on a.id = d.approval
+     where d.approval = $1 and d.outcome is null and d.at < a.expires_at order by d.id`,
+    [approval],
+  );
+  return found.rows.map(({ id }) => id);
+}
+
+function storableOrNull(text: string | null | undefined): string | null {
+  return text === null || text === undefined ? null : storable(text);
+}

@@ -1,0 +1,98 @@
+import type pg from 'pg';
+import type { ApprovalState } from '../domain/approval/approval.ts';
+import type { GrantTerms } from '../domain/approval/grant.ts';
+import { shownArguments } from '../domain/approval/shown.ts';
+import type { ApprovalTerms } from '../domain/rules/rules.schema.ts';
+
+/** A question as people see it: no credentials in its arguments, times in epoch milliseconds. */
+export interface ShownApproval {
+  readonly id: string;
+  readonly status: ApprovalState['status'];
+  readonly version: number;
+  readonly server: string;
+  readonly tool: string;
+  readonly scope: string | null;
+  readonly agent: string | null;
+  readonly session: string | null;
+  readonly because: string;
+  readonly state: string | null;
+  readonly isSecurity: boolean;
+  readonly risk: string;
+  readonly digest: string;
+  /** Null where they have no JSON or are too large to be read. */
+  readonly arguments: unknown;
+  readonly asked: number;
+  readonly askedAt: number;
+  readonly expiresAt: number;
+  readonly level: number;
+  readonly reminders: number;
+  readonly consents: readonly string[];
+  readonly terms: ApprovalTerms;
+  readonly endedAt: number | null;
+  readonly endedBy: string | null;
+  readonly endReason: string | null;
+  readonly verified: boolean | null;
+  readonly edited: { readonly digest: string; readonly arguments: unknown } | null;
+  readonly grant: (GrantTerms & { readonly consumedBy: string | null; readonly revokedAt: number | null }) | null;
+}
+
+type Row = Omit<ShownApproval, 'edited'> & { readonly editDigest: string | null; readonly edit: unknown };
+
+const MS = (column: string) => `extract(epoch from ${column})::float8 * 1000`;
+const SELECT = `select a.id, a.status, a.version, a.server, a.tool, a.scope, a.agent, a.session, a.because, a.state,
+    a.is_security as "isSecurity", a.risk, a.digest, a.arguments, a.asked, ${MS('a.asked_at')} as "askedAt",
+    ${MS('a.expires_at')} as "expiresAt", a.level, a.reminders, a.consents, a.terms, ${MS('a.ended_at')} as "endedAt",
+    a.ended_by as "endedBy", a.end_reason as "endReason", a.verified, a.edit_digest as "editDigest", d.edit,
+    case when g.id is not null then json_strip_nulls(json_build_object('kind', g.kind, 'covers', g.covers,
+      'pattern', g.pattern, 'until', extract(epoch from g.until) * 1000))::jsonb || jsonb_build_object(
+      'consumedBy', g.consumed_by, 'revokedAt', extract(epoch from g.revoked_at) * 1000) end as grant
+  from approval a left join approval_grant g on g.approval = a.id
+    left join lateral (select edit from approval_decision d where d.approval = a.id and d.edit_digest = a.edit_digest
+      and d.outcome = 'taken' limit 1) d on true`;
+
+/** Open questions, the oldest first, after `after`. */
+export async function readPending(pool: pg.Pool, limit: number, after?: string): Promise<readonly ShownApproval[]> {
+  const found = await pool.query<Row>(
+    `${SELECT} where a.status = 'pending' and ($2::uuid is null or a.id > $2) order by a.id limit $1`,
+    [limit, after ?? null],
+  );
+  return found.rows.map(shown);
+}
+
+/** What was decided, the newest first, before `before`. */
+export async function readDecided(pool: pg.Pool, limit: number, before?: string): Promise<readonly ShownApproval[]> {
+  const found = await pool.query<Row>(
+    `${SELECT} where a.status <> 'pending' and ($2::uuid is null or a.id < $2) order by a.id desc limit $1`,
+    [limit, before ?? null],
+  );
+  return found.rows.map(shown);
+}
+
+/** By id, or by how the id begins or ends: nobody types thirty-six characters. At most two, to tell whether it is one. */
+export async function findApprovals(pool: pg.Pool, typed: string): Promise<readonly ShownApproval[]> {
+  const part = typed.toLowerCase().replace(/[^0-9a-f-]/g, '');
+  if (part.length < 4) return [];
+  const found = await pool.query<Row>(
+    `${SELECT} where a.id::text like $1 || '%' or a.id::text like '%' || $1 order by a.status <> 'pending', a.id desc limit 2`,
+    [part],
+  );
+  return found.rows.map(shown);
+}
+
+export async function readOne(pool: pg.Pool, id: string): Promise<ShownApproval | undefined> {
+  const found = await pool.query<Row>(`${SELECT} where a.id = $1`, [id]);
+  return found.rows.map(shown)[0];
+}
+
+export async function countPending(pool: pg.Pool): Promise<number> {
+  const found = await pool.query<{ count: number }>("select count(*) from approval where status = 'pending'");
+  return found.rows[0]?.count ?? 0;
+}
+
+function shown({ editDigest, edit, arguments: given, ...row }: Row): ShownApproval {
+  return {
+    ...row,
+    arguments: given === null ? null : shownArguments(given),
+    edited: editDigest === null ? null : { digest: editDigest, arguments: shownArguments(edit) },
+  };
+}

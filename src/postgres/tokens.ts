@@ -1,0 +1,82 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type pg from 'pg';
+import { newOutcomeId } from './outcome-id.ts';
+
+export const ROLES = ['agent', 'approver', 'operator', 'admin'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Who a token stands for. An agent's token never decides, whatever other roles it has. */
+export interface Token {
+  readonly id: string;
+  readonly name: string;
+  /** The person behind it: whoever owns an agent's token cannot decide about its calls. */
+  readonly owner: string;
+  readonly roles: readonly Role[];
+  readonly createdAt: number;
+  readonly createdBy: string;
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+}
+
+export interface NewToken {
+  readonly name: string;
+  readonly owner: string;
+  readonly roles: readonly Role[];
+  readonly createdBy: string;
+  readonly expiresAt?: number;
+}
+
+const COLUMNS = `id, name, owner, roles, created_by as "createdBy",
+  extract(epoch from created_at)::float8 * 1000 as "createdAt",
+  extract(epoch from expires_at)::float8 * 1000 as "expiresAt",
+  extract(epoch from revoked_at)::float8 * 1000 as "revokedAt"`;
+
+/** Makes a token. Its secret is returned here and nowhere else: only a hash is kept. */
+export async function createToken(pool: pg.Pool, token: NewToken): Promise<{ id: string; secret: string }> {
+  const id = newOutcomeId();
+  const secret = `surety_${randomBytes(32).toString('base64url')}`;
+  await pool.query(
+    `with made as (
+       insert into token (id, name, owner, hash, roles, created_by, expires_at)
+       values ($1, $2, $3, $4, $5, $6, to_timestamp($7::float8 / 1000))
+     )
+     insert into audit (actor, action, reason, detail)
+     values ($6, 'token created', '', jsonb_build_object('token', $1::text, 'name', $2::text, 'roles', $5::text[]))`,
+    [id, token.name, token.owner, hashOf(secret), token.roles, token.createdBy, token.expiresAt ?? null],
+  );
+  return { id, secret };
+}
+
+/** Looked up by its hash: nothing about the secret can be learnt from how long that takes. */
+export async function findToken(pool: pg.Pool, secret: string): Promise<Token | undefined> {
+  const found = await pool.query<Token>(
+    `select ${COLUMNS} from token where hash = $1 and revoked_at is null
+       and (expires_at is null or expires_at > clock_timestamp())`,
+    [hashOf(secret)],
+  );
+  return found.rows[0];
+}
+
+export async function listTokens(pool: pg.Pool): Promise<readonly Token[]> {
+  return (await pool.query<Token>(`select ${COLUMNS} from token order by id`)).rows;
+}
+
+/** Answers whether there was one to revoke. */
+export async function revokeToken(pool: pg.Pool, id: string, by: string): Promise<boolean> {
+  const revoked = await pool.query(
+    `with revoked as (
+       update token set revoked_at = clock_timestamp(), revoked_by = $2 where id::text = $1 and revoked_at is null
+       returning id, name
+     ), noted as (
+       insert into audit (actor, action, reason, detail)
+       select $2, 'token revoked', '', jsonb_build_object('token', id, 'name', name) from revoked
+     )
+     select id from revoked`,
+    [id, by],
+  );
+  return revoked.rowCount === 1;
+}
+
+function hashOf(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import { stillAnswers } from '../../../src/domain/approval/earlier.ts';
+import type { Earlier } from '../../../src/domain/approval/earlier.ts';
+import { answers, coverage } from '../../../src/domain/approval/grant.ts';
+import type { Grant, HeldCall } from '../../../src/domain/approval/grant.ts';
+import { readGrant, readSignal } from '../../../src/domain/approval/message.ts';
+
+const grant: Grant = {
+  ...{ id: 'g', toolKey: 'tool:local/t', kind: 'session', givenAt: 1000, by: 'alice', agent: 'a', session: 's' },
+  ...{ scope: 'host:a.example', digest: 'd', definition: null },
+};
+const call: HeldCall = {
+  ...{ agent: 'a', session: 's', scope: 'host:a.example', definition: undefined, args: { path: '/srv/x', n: 3 } },
+  ...{ digest: () => 'd', now: 2000, heldSince: 500 },
+};
+
+describe('a grant', () => {
+  test.each<[string, Partial<Grant>, Partial<HeldCall>, boolean]>([
+    ['the same call', {}, {}, true],
+    ['other arguments', {}, { digest: () => 'other' }, false],
+    ['another session', {}, { session: 't' }, false],
+    ['another agent', {}, { agent: 'b' }, false],
+    ['what was held only after it was given', {}, { heldSince: 1001 }, false],
+    ['a later time', { kind: 'until', until: 2000 }, {}, false],
+    ['its time', { kind: 'until', until: 2001, session: null }, { session: 'another' }, true],
+    ['the scope it covers', { covers: 'scope' }, { digest: () => 'other' }, true],
+    ['another scope', { covers: 'scope' }, { scope: 'host:b.example' }, false],
+    ['any call of the tool it covers', { covers: 'tool' }, { scope: undefined, digest: () => 'x' }, true],
+    ['arguments that match', { pattern: { path: '/srv/*', n: '3' } }, { digest: () => 'x' }, true],
+    ['arguments that do not', { pattern: { path: '/etc/*' } }, {}, false],
+    ['arguments that are not there', { pattern: { constructor: '*' } }, {}, false],
+    ['a path that climbs out', { pattern: { path: '/srv/*' } }, { args: { path: '/srv/../etc/shadow' } }, false],
+    ['a path that climbs in disguise', { pattern: { path: '/srv/*' } }, { args: { path: '/srv/%2e%2e/etc' } }, false],
+    ['a pattern in another scope', { pattern: { n: '3' }, covers: 'scope' }, { scope: 'host:b.example' }, false],
+    ['an agent without a name', { agent: null }, {}, false],
+    ['no session, for the session', { session: null }, { session: undefined }, false],
+    ['no arguments at all', { pattern: { path: '*' } }, { args: null }, false],
+    ['another definition', { definition: 'x' }, { definition: 'y' }, false],
+  ])('answers %s: %#', (_, given, asked, expected) => {
+    expect(answers({ ...grant, ...given }, { ...call, ...asked })).toBe(expected);
+  });
+
+  test('says what it covers before it is given', () => {
+    expect(coverage({ kind: 'once' }, 'rm', null)).toBe('rm with these arguments, once');
+    expect(coverage({ kind: 'always', covers: 'scope' }, 'get', 'host:a')).toBe('get for host:a, until it is revoked');
+    expect(coverage({ kind: 'session', pattern: { path: '/x*' } }, 'get', null)).toBe(
+      'get where path matches /x*, in this session',
+    );
+  });
+});
+
+describe('a question asked before', () => {
+  const given = {
+    kind: 'once' as const,
+    givenAt: 1000,
+    until: null,
+    consumedBy: null,
+    isRevoked: false,
+    hasRun: false,
+  };
+  const asking = { id: 'me', heldSince: 500, now: 2000 };
+  test.each<[Earlier, boolean]>([
+    [{ status: 'pending', holdsUntil: null, grant: null }, true],
+    [{ status: 'denied', holdsUntil: 2001, grant: null }, true],
+    [{ status: 'denied', holdsUntil: 2000, grant: null }, false],
+    [{ status: 'expired', holdsUntil: null, grant: null }, false],
+    [{ status: 'withdrawn', holdsUntil: null, grant: null }, false],
+    [{ status: 'approved', holdsUntil: null, grant: given }, true],
+    [{ status: 'approved', holdsUntil: null, grant: { ...given, consumedBy: 'me' } }, true],
+    [{ status: 'approved', holdsUntil: null, grant: { ...given, consumedBy: 'another' } }, false],
+    [{ status: 'approved', holdsUntil: null, grant: { ...given, consumedBy: 'me', hasRun: true } }, false],
+    [{ status: 'approved', holdsUntil: null, grant: { ...given, consumedBy: 'me', givenAt: 499 } }, false],
+    [{ status: 'approved', holdsUntil: null, grant: { ...given, isRevoked: true } }, false],
+    [{ status: 'approved', holdsUntil: null, grant: { ...given, givenAt: 499 } }, false],
+    [{ status: 'approved', holdsUntil: null, grant: { ...given, until: 2000 } }, false],
+  ])('answers or does not: %j', (earlier, expected) => {
+    expect(stillAnswers(earlier, asking)).toBe(expected);
+  });
+});
+
+describe('a signal', () => {
+  test('names a decision, or is somebody’s word', () => {
+    const decision = '01a1e6ed-3708-7fbf-b803-1fe6c68c9697';
+    expect(readSignal('approve', { decision }, 5)).toEqual({ decision });
+    expect(readSignal('deny', undefined, 5)).toEqual({ bare: { type: 'deny', at: 5, reason: '' }, by: 'unknown' });
+    expect(readSignal('approve', { by: 'ann', grant: 'session' }, 5)).toEqual({
+      bare: { type: 'approve', at: 5, reason: '', grant: { kind: 'session' } },
+      by: 'ann',
+    });
+  });
+
+  test.each([
+    ['approve', 'yes', 'a decision is an object'],
+    ['approve', { args: {} }, 'edited arguments never travel in a signal'],
+    ['approve', { grant: 'forever' }, 'grant is once'],
+    ['approve', { undecodable: true }, 'there is no "undecodable"'],
+    ['approve', { decision: '\u0000' }, 'decision is no id'],
+    ['approve', { grant: { kind: 'once', covers: 'tool' } }, 'are about later calls'],
+    ['approve', { grant: { kind: 'until' } }, 'until is a time to come'],
+    ['approve', { grant: { kind: 'always', pattern: {} } }, 'pattern has a glob'],
+    ['extend', { seconds: -1 }, 'seconds is a number'],
+    ['deny', { by: 7 }, 'by is a text'],
+  ] as const)('%s %j is refused with a word', (verb, payload, complaint) => {
+    expect(readSignal(verb, payload, 5)).toContain(complaint);
+  });
+
+  test('a grant until a time takes seconds or the time', () => {
+    expect(readGrant({ kind: 'until', seconds: 60 }, 1000)).toEqual({ kind: 'until', until: 61_000 });
+    expect(readGrant({ kind: 'until', until: '1970-01-01T00:01:00Z' }, 1000)).toEqual({ kind: 'until', until: 60_000 });
+  });
+});

@@ -1,0 +1,437 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { decide } from '../../src/postgres/approval-decide.ts';
+import { pruneApprovals } from '../../src/postgres/approval-end.ts';
+import { consumeGrant } from '../../src/postgres/grants.ts';
+import { newOutcomeId } from '../../src/postgres/outcome-id.ts';
+import { readDecided, readPending } from '../../src/postgres/read-approvals.ts';
+import type { ShownApproval } from '../../src/postgres/read-approvals.ts';
+import { ApprovalRequired, CallDenied, NotApproved } from '../../src/gate/index.ts';
+import type { Gate } from '../../src/gate/index.ts';
+import { createInstallation, eventually, TASK_QUEUE } from '../support/installation.ts';
+import type { Installation } from '../support/installation.ts';
+import { fail, failedTasks, keyOf, pause, temporal, untilStatus } from './support.ts';
+
+let installation: Installation;
+let gate: Gate;
+
+beforeAll(async () => {
+  installation = await createInstallation();
+  await installation.startWorker();
+  gate = await installation.connect({ agent: 'builder', session: 's1' });
+});
+afterAll(() => installation.close());
+
+/** A tool that asks. */
+async function escalated(tool: string): Promise<void> {
+  await fail(gate, tool, 3);
+  await untilStatus(installation, keyOf(tool), 'ESCALATED');
+}
+
+const open = (tool: string): Promise<ShownApproval> =>
+  eventually(async () => {
+    const found = (await readPending(installation.pool, 1000)).find((one) => one.tool === tool);
+    if (found === undefined) throw new Error(`nobody asked about ${tool}`);
+    return found;
+  });
+
+const say = (approval: ShownApproval, verb: 'approve' | 'deny' | 'extend', more: object = {}) =>
+  decide(installation.pool, { approval: approval.id, verb, by: 'alice', reason: 'looked at it', ...more });
+
+const outcomeOf = (decision: string) =>
+  eventually(async () => {
+    const found = await installation.pool.query<{ outcome: string | null; because: string | null }>(
+      'select outcome, because from approval_decision where id = $1',
+      [decision],
+    );
+    expect(found.rows[0]?.outcome).not.toBeNull();
+    return found.rows[0];
+  });
+
+const endOf = async (id: string) =>
+  (await readDecided(installation.pool, 1000)).find((one) => one.id === id) as ShownApproval;
+
+describe('a held call', () => {
+  test('waits for a person, runs once approved, and asks again the next time', async () => {
+    await escalated('deploy');
+    const runs: unknown[] = [];
+    const deploy = gate.guard('deploy', (args: { to: string }) => (runs.push(args), 'deployed'));
+    const waiting = deploy({ to: 'production' });
+    const question = await open('deploy');
+    expect(question).toMatchObject({
+      ...{ agent: 'builder', session: 's1', state: 'ESCALATED', arguments: { to: 'production' }, asked: 1, version: 1 },
+    });
+    expect(runs).toEqual([]);
+    await say(question, 'approve');
+    expect(await waiting).toBe('deployed');
+    expect(runs).toEqual([{ to: 'production' }]);
+    expect(await endOf(question.id)).toMatchObject({
+      ...{ status: 'approved', endedBy: 'alice', endReason: 'looked at it', verified: true },
+      grant: { kind: 'once' },
+    });
+
+    const again = deploy({ to: 'production' });
+    const second = await open('deploy');
+    expect(second.id).not.toBe(question.id);
+    await say(second, 'deny', { reason: 'not twice' });
+    await expect(again).rejects.toThrow('denied by alice: not twice');
+    // A denial answers for a while, without anybody being asked again.
+    await expect(deploy({ to: 'production' })).rejects.toThrow(NotApproved);
+    expect(runs).toHaveLength(1);
+  });
+
+  test('is the same question however often it is asked, also by a process that comes back', async () => {
+    await escalated('restart');
+    const impatient = await installation.connect({ agent: 'builder', session: 's1', approvalWaitMs: 0 });
+    const run = impatient.guard('restart', () => 'done');
+    const errors = await Promise.all([1, 2, 3].map(() => run({ n: 1 }).catch((error: unknown) => error)));
+    expect(errors.every((error) => error instanceof ApprovalRequired)).toBe(true);
+    const [first] = errors as ApprovalRequired[];
+    await impatient.close();
+
+    const question = await open('restart');
+    expect(question).toMatchObject({ id: first?.approval, asked: 3 });
+    await say(question, 'approve');
+    await eventually(async () => expect((await endOf(question.id)).status).toBe('approved'));
+    const back = await installation.connect({ agent: 'builder', session: 's1' });
+    expect(await back.guard('restart', () => 'done')({ n: 1 })).toBe('done');
+  });
+
+  test('runs with the arguments that the person has edited, and the record keeps both', async () => {
+    await escalated('delete_rows');
+    const ran: unknown[] = [];
+    const remove = gate.guard('delete_rows', (args: { table: string; limit?: number }) => void ran.push(args));
+    const waiting = remove({ table: 'users' });
+    const question = await open('delete_rows');
+    await say(question, 'approve', { edit: { table: 'users', limit: 10 } });
+    await waiting;
+    expect(ran).toEqual([{ table: 'users', limit: 10 }]);
+    const end = await endOf(question.id);
+    expect(end.arguments).toEqual({ table: 'users' });
+    expect(end.edited?.arguments).toEqual({ table: 'users', limit: 10 });
+    expect(end.edited?.digest).not.toBe(end.digest);
+    const history = JSON.stringify(
+      await installation.client.workflow.getHandle(await workflowOf(question.id)).fetchHistory(),
+    );
+    expect(history).not.toContain(Buffer.from('"limit"').toString('base64').slice(0, 6));
+    expect(history).not.toContain('limit');
+  });
+
+  test('is let go when the tool recovers meanwhile, and refused when it is blocked', async () => {
+    await escalated('flaky');
+    const flaky = gate.guard('flaky', () => 'ok');
+    const waiting = flaky({ n: 1 });
+    const question = await open('flaky');
+    await installation.client.workflow.getHandle(keyOf('flaky')).executeUpdate('reset', { args: [{ by: 'ann' }] });
+    expect(await waiting).toBe('ok');
+    await eventually(async () => expect((await endOf(question.id)).status).toBe('withdrawn'));
+
+    await escalated('bad');
+    const bad = gate.guard('bad', () => 'ok')({ n: 1 });
+    const refused = expect(bad).rejects.toThrow(CallDenied);
+    await open('bad');
+    await installation.client.workflow.getHandle(keyOf('bad')).executeUpdate('block', { args: [{ reason: 'evil' }] });
+    await refused;
+  });
+});
+
+const workflowOf = async (id: string) => {
+  const found = await installation.pool.query<{ id: string }>(
+    "select 'approval:' || identity || '/' || ordinal as id from approval where id = $1",
+    [id],
+  );
+  return found.rows[0]?.id ?? '';
+};
+
+describe('a decision', () => {
+  test('of two the first counts, and the second is told so', async () => {
+    await escalated('contested');
+    const waiting = gate.guard('contested', () => 'ok')({});
+    const question = await open('contested');
+    const [yes, no] = [await say(question, 'approve'), await say(question, 'deny', { by: 'bob' })];
+    expect(await waiting).toBe('ok');
+    expect(await outcomeOf(yes)).toMatchObject({ outcome: 'taken' });
+    expect(await outcomeOf(no)).toMatchObject({
+      outcome: 'refused',
+      because: expect.stringContaining('approved') as string,
+    });
+  });
+
+  test('on something that has changed is refused with what changed', async () => {
+    await escalated('changed');
+    const waiting = gate.guard('changed', () => 'ok')({});
+    const question = await open('changed');
+    const extended = await decide(installation.pool, {
+      ...{ approval: question.id, verb: 'extend', by: 'carol', reason: '', extendSeconds: 3600 },
+    });
+    await outcomeOf(extended);
+    const stale = await say(question, 'approve', { expectedVersion: question.version });
+    const { because } = (await outcomeOf(stale)) ?? {};
+    expect(because).toContain('it has changed since version 1: now version 2, expires');
+    await say(question, 'approve', { expectedVersion: 2 });
+    expect(await waiting).toBe('ok');
+  });
+
+  test('by whoever asked is refused', async () => {
+    await escalated('selfish');
+    const waiting = gate.guard('selfish', () => 'ok')({});
+    const question = await open('selfish');
+    const own = await say(question, 'approve', { by: 'builder' });
+    expect(await outcomeOf(own)).toMatchObject({ outcome: 'refused', because: 'builder has asked and cannot decide' });
+    await say(question, 'approve');
+    await waiting;
+  });
+
+  test('may come from the Temporal command line, and is recorded as unverified', async () => {
+    await escalated('signalled');
+    const waiting = gate.guard('signalled', () => 'ok')({});
+    const question = await open('signalled');
+    const workflow = await eventually(() => workflowOf(question.id));
+    await eventually(() =>
+      temporal(
+        installation,
+        ...['workflow', 'signal', '--workflow-id', workflow, '--name', 'approve'],
+        ...['--input', '{"by":"dora","reason":"from the terminal"}'],
+      ),
+    );
+    expect(await waiting).toBe('ok');
+    expect(await endOf(question.id)).toMatchObject({
+      endedBy: 'dora',
+      verified: false,
+      endReason: 'from the terminal',
+    });
+  });
+
+  test('by bare signal is refused once there are tokens', async () => {
+    await escalated('guarded');
+    const waiting = gate.guard('guarded', () => 'ok')({});
+    const question = await open('guarded');
+    await installation.pool.query(
+      "insert into token (id, name, owner, hash, roles, created_by) values ($1, 'n', 'o', 'x', '{approver}', 't')",
+      [newOutcomeId()],
+    );
+    await eventually(async () =>
+      installation.client.workflow.getHandle(await workflowOf(question.id)).signal('approve', { by: 'mallory' }),
+    );
+    await eventually(async () => {
+      const noted = await installation.pool.query(
+        "select 1 from audit where action = 'decision refused' and actor = 'mallory'",
+      );
+      expect(noted.rowCount).toBe(1);
+    });
+    await installation.pool.query('delete from token');
+    await say(question, 'approve');
+    await waiting;
+  });
+});
+
+describe('a grant', () => {
+  test('for the session lets later calls through without asking, until it is revoked or the tool is blocked', async () => {
+    await escalated('upload');
+    const upload = gate.guard('upload', () => 'ok');
+    const waiting = upload({ n: 1 });
+    const question = await open('upload');
+    await say(question, 'approve', { grant: { kind: 'session', covers: 'tool' } });
+    await waiting;
+    await eventually(() => expect(gate.check({ tool: 'upload', args: { n: 2 } })).toMatchObject({ decision: 'allow' }));
+    expect(gate.check({ tool: 'upload', args: {}, session: 'another' })).toMatchObject({ decision: 'ask' });
+    expect(await upload({ n: 2 })).toBe('ok');
+
+    await installation.client.workflow.getHandle(keyOf('upload')).executeUpdate('block', { args: [{ reason: 'x' }] });
+    const revoked = await installation.pool.query<{ reason: string }>(
+      'select revoke_reason as reason from approval_grant where id = $1',
+      [question.id],
+    );
+    expect(revoked.rows[0]?.reason).toBe('blocked');
+  });
+
+  test('for one call is used by one of fifty racers, and again by the same', async () => {
+    await escalated('raced');
+    const impatient = await installation.connect({ agent: 'racer', approvalWaitMs: 0 });
+    const error = await impatient
+      .guard(
+        'raced',
+        () => 'ok',
+      )({})
+      .catch((caught: unknown) => caught);
+    const question = await open('raced');
+    expect(error).toMatchObject({ approval: question.id });
+    await say(question, 'approve');
+    await eventually(async () => expect((await endOf(question.id)).status).toBe('approved'));
+    const calls = Array.from({ length: 50 }, () => newOutcomeId());
+    const won = await Promise.all(calls.map((call) => consumeGrant(installation.pool, question.id, call)));
+    const winners = calls.filter((_, index) => won[index] !== undefined);
+    expect(winners).toHaveLength(1);
+    expect(await consumeGrant(installation.pool, question.id, winners[0] ?? '')).toMatchObject({ kind: 'once' });
+    expect(await consumeGrant(installation.pool, question.id, newOutcomeId())).toBeUndefined();
+  });
+});
+
+describe('time', () => {
+  test('reminds, and ends what nobody decided: expired, not denied', async () => {
+    await installation.publish({
+      toolRules: { slow: { approval: { expiresAfterSeconds: 3, remindAt: [0.3, 0.6] } } },
+    });
+    await escalated('slow');
+    await eventually(() => expect(gate.check({ tool: 'slow' })).toMatchObject({ decision: 'ask' }));
+    const waiting = gate.guard('slow', () => 'ok')({});
+    const caught = expect(waiting).rejects.toMatchObject({ name: 'NotApproved', status: 'expired', by: null });
+    const question = await open('slow');
+    await caught;
+    expect(await endOf(question.id)).toMatchObject({ status: 'expired', reminders: 2, endedBy: null });
+    const summaries = await temporal(
+      installation,
+      'workflow',
+      'show',
+      '--workflow-id',
+      await workflowOf(question.id),
+      '-o',
+      'json',
+    );
+    expect(summaries).toContain('TIMER_FIRED');
+  });
+});
+
+describe('while somebody waits', () => {
+  const order = (tool: string, name: string) =>
+    installation.client.workflow.getHandle(keyOf(tool)).executeUpdate(name, { args: [{ by: 'ann', reason: 'x' }] });
+
+  test('all who ask the same go on when nothing is held any more, whoever looks first', async () => {
+    await escalated('shared');
+    const run = gate.guard('shared', () => 'ran');
+    const waiting = Promise.all(Array.from({ length: 20 }, () => run({ n: 1 })));
+    await eventually(async () => expect((await open('shared')).asked).toBe(20));
+    await order('shared', 'reset');
+    expect(await waiting).toEqual(Array.from({ length: 20 }, () => 'ran'));
+  });
+
+  test('the tool may begin to recover: then the call is its probe, and nobody needs to decide', async () => {
+    await escalated('recovering');
+    const waiting = gate.guard('recovering', () => 'ran')({});
+    const question = await open('recovering');
+    await order('recovering', 'recover');
+    expect(await waiting).toBe('ran');
+    await eventually(async () => expect((await endOf(question.id)).status).toBe('withdrawn'));
+  });
+
+  test('an approval does not outlive a block, nor do edited arguments pass it', async () => {
+    await escalated('http_blocked');
+    const run = gate.guard('http_blocked', (args: { url: string }) => args.url);
+    await gate.report({ tool: 'http_blocked', args: { url: 'https://evil.test/' }, success: true });
+    const block = { by: 'ann', reason: 'evil', scope: 'host:evil.test' };
+    await installation.client.workflow.getHandle(keyOf('http_blocked')).executeUpdate('block', { args: [block] });
+    await eventually(() =>
+      expect(gate.check({ tool: 'http_blocked', args: { url: 'https://evil.test/' } }).decision).toBe('deny'),
+    );
+    const waiting = run({ url: 'https://good.test/' });
+    const refused = expect(waiting).rejects.toThrow(CallDenied);
+    await say(await open('http_blocked'), 'approve', { edit: { url: 'https://evil.test/' } });
+    await refused;
+  });
+
+  test('a changed definition ends what was granted, and an open question about the old one', async () => {
+    await escalated('defined');
+    const first = gate.guard('defined', () => 'ran', { definition: { version: 1 } });
+    const waiting = first({ n: 1 });
+    const question = await open('defined');
+    await say(question, 'approve', { grant: { kind: 'always', covers: 'tool' } });
+    await waiting;
+    expect(await first({ n: 2 })).toBe('ran');
+    const second = gate.guard('defined', () => 'ran', { definition: { version: 2 }, approvalWaitMs: 0 });
+    await expect(second({ n: 3 })).rejects.toThrow(ApprovalRequired);
+    const grant = await installation.pool.query('select revoke_reason from approval_grant where id = $1', [
+      question.id,
+    ]);
+    expect(grant.rows).toEqual([{ revoke_reason: 'its definition is another' }]);
+  });
+});
+
+describe('time and people', () => {
+  test('a decision made before the expiry counts, one after it does not, however close they are', async () => {
+    await installation.publish({ toolRules: { 'close-*': { approval: { expiresAfterSeconds: 2, remindAt: [] } } } });
+    const tools = Array.from({ length: 8 }, (_, i) => `close-${i}`);
+    for (const tool of tools) await escalated(tool);
+    await eventually(() => expect(gate.check({ tool: 'close-7' })).toMatchObject({ decision: 'ask' }));
+    const ends = await Promise.all(
+      tools.map(async (tool, i) => {
+        const waiting = gate
+          .guard(
+            tool,
+            () => 'ran',
+          )({})
+          .catch((error: unknown) => error);
+        const question = await open(tool);
+        await pause(Math.max(0, question.expiresAt - Date.now() - 120 + i * 30));
+        const decision = await say(question, 'approve');
+        return { result: await waiting, told: await outcomeOf(decision), question };
+      }),
+    );
+    for (const { result, told, question } of ends) {
+      const { status } = await endOf(question.id);
+      // One or the other, and everybody is told the same.
+      expect(['approved', 'expired']).toContain(status);
+      expect(told?.outcome).toBe(status === 'approved' ? 'taken' : 'refused');
+      if (status === 'approved') expect(result).toBe('ran');
+      else expect(result).toMatchObject({ name: 'NotApproved', status: 'expired' });
+    }
+  });
+
+  test('the next approver is asked in time, and may decide only then', async () => {
+    const approval = { approvers: [['ann'], ['bob']], nextApproverAfterSeconds: 2, expiresAfterSeconds: 60 };
+    await installation.publish({ toolRules: { passed: { approval } } });
+    await escalated('passed');
+    await eventually(() => expect(gate.check({ tool: 'passed' })).toMatchObject({ decision: 'ask' }));
+    const waiting = gate.guard('passed', () => 'ran')({});
+    const question = await open('passed');
+    const early = await outcomeOf(await say(question, 'approve', { by: 'bob' }));
+    expect(early).toMatchObject({ outcome: 'refused', because: 'bob is not among those asked: ann' });
+    await eventually(async () => expect((await open('passed')).level).toBe(1));
+    await say(question, 'approve', { by: 'bob' });
+    expect(await waiting).toBe('ran');
+  });
+
+  test('a question whose workflow was terminated is asked again where it stood', async () => {
+    await escalated('lost');
+    const waiting = gate.guard('lost', () => 'ran')({});
+    const question = await open('lost');
+    await outcomeOf(await say(question, 'extend', { extendSeconds: 3600 }));
+    await installation.client.workflow.getHandle(await workflowOf(question.id)).terminate('by hand');
+    await say(question, 'approve', { expectedVersion: 2 });
+    expect(await waiting).toBe('ran');
+    expect(await endOf(question.id)).toMatchObject({ status: 'approved', version: 3 });
+  });
+
+  test('what was decided long ago is forgotten, what still holds is kept', async () => {
+    await escalated('ancient');
+    const waiting = gate.guard('ancient', () => 'ran')({ n: 1 });
+    const question = await open('ancient');
+    await say(question, 'approve', { grant: { kind: 'always' } });
+    await waiting;
+    await installation.pool.query("update approval set ended_at = now() - interval '31 days'");
+    await pruneApprovals(installation.pool, 30);
+    const left = await readDecided(installation.pool, 1000);
+    expect(left.map(({ tool }) => tool)).toContain('ancient');
+    expect(left.map(({ tool }) => tool)).not.toContain('contested');
+  });
+});
+
+test('garbage is no decision, and starts nothing', async () => {
+  await escalated('garbage');
+  const waiting = gate.guard('garbage', () => 'ran')({});
+  const question = await open('garbage');
+  const handle = installation.client.workflow.getHandle(await workflowOf(question.id));
+  for (const payload of [7, 'yes', [], { by: 7 }, { args: {} }, { decision: 'none' }, { grant: {} }]) {
+    await eventually(() => handle.signal('approve', payload));
+  }
+  await handle.signal('frobnicate', {});
+  const made = await installation.client.workflow.start('approval', {
+    ...{ workflowId: 'approval:made-up', taskQueue: TASK_QUEUE, args: [{ id: 'x' }] },
+  });
+  await expect(made.result()).rejects.toThrow();
+  expect((await open('garbage')).status).toBe('pending');
+  await say(question, 'deny');
+  await expect(waiting).rejects.toThrow('denied by alice');
+});
+
+test('no workflow task has failed', async () => {
+  expect(await failedTasks(installation)).toEqual([]);
+});
