@@ -31,6 +31,8 @@ const Environment = z.object({
   SURETY_TEMPORAL_PORT: port.default(7233),
   SURETY_UI_PORT: port.default(8233),
   SURETY_POSTGRES_PORT: port.default(7432),
+  SURETY_HTTP_PORT: port.default(7400),
+  SURETY_HTTP_HOST: z.string().default('127.0.0.1'),
   DATABASE_URL: postgresUrl.optional(),
   NO_COLOR: z.string().optional(),
   PATH: z.string().default(''),
@@ -50,6 +52,8 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   readonly taskQueue: string;
   readonly ports: { readonly temporal: number; readonly ui: number; readonly postgres: number };
+  /** Where the HTTP API listens. */
+  readonly http: { readonly host: string; readonly port: number };
   readonly temporal: {
     /** Whether the environment names a Temporal server, so that none is started here. */
     readonly external: boolean;
@@ -77,7 +81,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     ui: values.SURETY_UI_PORT,
     postgres: values.SURETY_POSTGRES_PORT,
   };
-  requireDistinct(ports);
+  requireDistinct({ ...ports, http: values.SURETY_HTTP_PORT });
   return {
     home: resolve(values.SURETY_HOME),
     cache: values.SURETY_CACHE === undefined ? undefined : resolve(values.SURETY_CACHE),
@@ -88,6 +92,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     databaseUrl: values.DATABASE_URL,
     taskQueue: values.SURETY_TASK_QUEUE,
     ports,
+    http: { host: values.SURETY_HTTP_HOST, port: values.SURETY_HTTP_PORT },
     temporal: {
       external: NAMES_A_SERVER.some((name) => name in given),
       env: Object.fromEntries(Object.entries(given).filter(([name]) => name.startsWith('TEMPORAL_'))),
@@ -107,11 +112,11 @@ function unusable(error: z.ZodError, given: Record<string, string>): Problem {
   return new Problem(lines.join('\n'), 'Correct it or unset it, then start again.');
 }
 
-function requireDistinct(ports: Config['ports']): void {
+function requireDistinct(ports: Readonly<Record<string, number>>): void {
   const taken = Object.values(ports);
   if (new Set(taken).size === taken.length) return;
   throw new Problem(
-    `SURETY_TEMPORAL_PORT, SURETY_UI_PORT and SURETY_POSTGRES_PORT must differ, got ${taken.join(', ')}`,
+    `SURETY_TEMPORAL_PORT, SURETY_UI_PORT, SURETY_POSTGRES_PORT and SURETY_HTTP_PORT must differ, got ${taken.join(', ')}`,
     'Give each its own port.',
   );
 }

@@ -1,4 +1,8 @@
 import type { Config } from './config.ts';
+import { userInfo } from 'node:os';
+import { ensureAdminToken } from './http/admin-token.ts';
+import { serveHttp } from './http/serve.ts';
+import { createPool } from './postgres/pool.ts';
 import { prepare } from './prepare.ts';
 import { reasonOf } from './problem.ts';
 import { startStack } from './stack/stack.ts';
@@ -8,6 +12,8 @@ import { quietRuntime, startWorker } from './temporal/start-worker.ts';
 export interface Up {
   readonly stack: Stack;
   readonly notes: readonly string[];
+  /** Where the HTTP API is, and the file with the first admin token. */
+  readonly http: { readonly url: string; readonly tokenFile: string };
   /** Settles when the worker ends. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
@@ -39,14 +45,25 @@ export async function bringUp(
     // Only now: once installed, the SDK's runtime keeps the process alive until a worker has run and ended.
     quietRuntime(onTrouble);
     const worker = await startWorker({ databaseUrl, temporal, taskQueue: config.taskQueue, log: onTrouble });
+    const http = await offerHttp(config, stack).catch(async (error: unknown) => {
+      await worker.stop();
+      throw error;
+    });
     const stop = async () => {
+      await http.close();
       // A worker whose server is gone may fail to stop; what we started is stopped all the same.
       await worker.stop().catch((error: unknown) => onTrouble(`the worker did not stop cleanly: ${reasonOf(error)}`));
       await stack.stop();
     };
-    return { stack, notes: [...stack.notes, ...notes], ended: worker.ended, stop };
+    return { stack, notes: [...stack.notes, ...notes], http, ended: worker.ended, stop };
   } catch (error) {
     await stack.stop();
     throw error;
   }
+}
+
+async function offerHttp(config: Config, { databaseUrl, home }: Stack) {
+  const pool = createPool(databaseUrl, { max: 1 });
+  const tokenFile = await ensureAdminToken(pool, home.root, userInfo().username).finally(() => pool.end());
+  return { ...(await serveHttp({ databaseUrl, ...config.http })), tokenFile };
 }

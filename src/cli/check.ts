@@ -91,7 +91,8 @@ function linesOf(decision: Decision): string[] {
   ];
 }
 
-export const WAYS: Readonly<Record<'probe' | 'person', string>> = {
+export const WAYS: Readonly<Record<'probe' | 'grant' | 'person', string>> = {
   probe: 'one call at a time may try under a lease; `guard` of the library takes it.',
-  person: 'a person has to approve the call.',
+  grant: 'a person has approved this call, once: `guard` uses that up.',
+  person: 'a person has to approve the call: `guard` asks and waits; see `surety approvals`.',
 };

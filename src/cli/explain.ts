@@ -105,5 +105,8 @@ function decisionOf(
   view.setSituation('fresh');
   for (const standing of standings) view.take(standing);
   view.know(standings.map(({ key }) => key));
-  return new ToolGate(view, subject.server, subject.name, agent).check(undefined, scope === null ? {} : { scope });
+  return new ToolGate(view, subject.server, subject.name, agent === undefined ? {} : { agent }).check(
+    undefined,
+    scope === null ? {} : { scope },
+  );
 }

@@ -123,7 +123,9 @@ function rowOf(entry: Entry, name: string | undefined): { cells: Cell[]; note?: 
   const what: Cell = kind === 'failure' ? { text: `failure${how}`, style: 'red' } : `${kind}${how}`;
   const shown = [severity ?? '', scope === null ? '' : partName(scope)];
   const who = name === undefined ? [agent ?? text(detail['by']), callOf(entry)] : [];
-  const note = text(detail['message']) || text(detail['reason']);
+  const granted =
+    entry.granted === null ? '' : ` (granted by ${entry.granted.by ?? 'somebody'}: ${entry.granted.kind})`;
+  const note = `${text(detail['message']) || text(detail['reason'])}${granted}`.trim();
   return { cells: [time, ...tool, what, ...shown, ...who], ...(note === '' ? {} : { note }) };
 }
 

@@ -1,23 +1,28 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
 import { Problem, codeOf } from '../problem.ts';
+import { registerApprovals } from './approvals.ts';
 import { registerBlock } from './block.ts';
 import { registerBreakGlass } from './break-glass.ts';
 import { registerCheck } from './check.ts';
+import { registerDecide } from './decide.ts';
 import { registerDemo } from './demo.ts';
 import { registerDoctor } from './doctor.ts';
 import { registerExplain } from './explain.ts';
+import { registerGrants } from './grants.ts';
 import { registerHistory } from './history.ts';
 import { registerRecover } from './recover.ts';
 import { registerReport } from './report.ts';
 import { registerReset } from './reset.ts';
 import { registerRules } from './rules.ts';
+import { registerServe } from './serve.ts';
 import { registerSimulate } from './simulate.ts';
 import { registerStatus } from './status.ts';
+import { registerToken } from './token.ts';
 import { registerUp } from './up.ts';
 import { EXIT, UsageError } from './usage.ts';
 import { wrap } from './text.ts';
-import { version } from './version.ts';
+import { version } from '../version.ts';
 
 const program = new Command('surety')
   .description('May this tool be trusted right now? A durable trust layer for the tools of AI agents.')
@@ -37,13 +42,15 @@ Start here:
 
 program.commandsGroup('Run:');
 program.helpCommand(true);
-for (const register of [registerUp, registerDemo, registerDoctor]) register(program);
+for (const register of [registerUp, registerServe, registerDemo, registerDoctor]) register(program);
 program.commandsGroup('Look:');
 for (const register of [registerStatus, registerHistory, registerExplain]) register(program);
 program.commandsGroup('Call:');
 for (const register of [registerCheck, registerReport]) register(program);
 program.commandsGroup('Order:');
 for (const register of [registerReset, registerBlock, registerRecover, registerBreakGlass]) register(program);
+program.commandsGroup('Decide:');
+for (const register of [registerApprovals, registerDecide, registerGrants, registerToken]) register(program);
 program.commandsGroup('Rules:');
 for (const register of [registerRules, registerSimulate]) register(program);
 

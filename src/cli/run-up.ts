@@ -87,7 +87,7 @@ function stopSignals({ terminal }: Cli): { asked: Promise<undefined>; isUp: () =
 
 const IN_DOUBT = 'ExecutionStatus="Running" AND WorkflowType="toolTrust" AND SuretyState!="TRUSTED"';
 
-function announce({ config, terminal }: Cli, { stack, notes }: Up, rules: string): void {
+function announce({ config, terminal }: Cli, { stack, notes, http }: Up, rules: string): void {
   const { home, databaseUrl, temporal, uiUrl } = stack;
   const workflows = `${uiUrl ?? ''}/namespaces/${temporal.namespace}/workflows?query=`;
   const ui =
@@ -103,6 +103,7 @@ function announce({ config, terminal }: Cli, { stack, notes }: Up, rules: string
     terminal.paint('bold', `Surety is ready, after ${(performance.now() / 1000).toFixed(1)} s.`),
     '',
     ...ui,
+    `  HTTP API     ${http.url}/openapi.json, admin token in ${http.tokenFile}`,
     `  Postgres     ${placeOf(databaseUrl)}`,
     `  Data         ${home.root}`,
     `  Rules        ${rules}`,

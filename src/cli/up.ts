@@ -17,6 +17,7 @@ export function registerUp(program: Command): void {
 Environment:
   SURETY_HOME                         data directory (default: ./.surety)
   SURETY_TEMPORAL_PORT, SURETY_UI_PORT, SURETY_POSTGRES_PORT
+  SURETY_HTTP_HOST, SURETY_HTTP_PORT  the HTTP API (default: 127.0.0.1:7400)
   DATABASE_URL                        a Postgres of your own instead
   TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, …   a Temporal of your own instead
 

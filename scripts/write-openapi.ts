@@ -1,0 +1,14 @@
+// Writes openapi.json from the routes; a test sees to it that it is current.
+import { writeFileSync } from 'node:fs';
+import { createApi, DOCUMENT } from '../src/http/app.ts';
+
+const api = createApi({
+  pool: undefined as never,
+  gate: undefined as never,
+  limits: undefined as never,
+  health: undefined as never,
+});
+writeFileSync(
+  new URL('../openapi.json', import.meta.url),
+  `${JSON.stringify(api.getOpenAPI31Document(DOCUMENT), null, 2)}\n`,
+);

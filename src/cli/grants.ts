@@ -1,0 +1,105 @@
+import type { Command } from 'commander';
+import { coverage } from '../domain/approval/grant.ts';
+import { plural } from '../domain/trust/tally.ts';
+import { readShownGrants } from '../postgres/read-grants.ts';
+import type { ShownGrant } from '../postgres/read-grants.ts';
+import { revokeGrants } from '../postgres/grants.ts';
+import { nameOf } from './approvals.ts';
+import { action, operator } from './cli.ts';
+import type { Cli } from './cli.ts';
+import { withLedger } from './ledger.ts';
+import { pickById, shortId } from './short-id.ts';
+import { table } from './table.ts';
+import { fromNow, iso } from './time.ts';
+import { EXIT, parseCount } from './usage.ts';
+
+interface GrantsOptions {
+  readonly all?: boolean;
+  readonly limit: number;
+  readonly json?: boolean;
+}
+
+export function registerGrants(program: Command): void {
+  program
+    .command('grants')
+    .description('what people have granted and may still be used')
+    .option('--all', 'also what was used up, has ended or was revoked')
+    .option('--limit <n>', 'show at most so many', parseCount, 50)
+    .option('--json', 'print JSON')
+    .action(action(grants));
+  program
+    .command('revoke')
+    .description('end grants')
+    .argument('<id...>', 'as `surety grants` lists them')
+    .option('--reason <text>', 'why', '')
+    .option('--by <name>', 'who revokes (default: your user name)')
+    .action(action(revoke));
+}
+
+async function grants({ config, terminal }: Cli, { all = false, limit, json }: GrantsOptions): Promise<number> {
+  return withLedger(config, async (pool) => {
+    const found = await readShownGrants(pool, { all, limit });
+    if (json === true) terminal.printJson(found.map(forJson));
+    else if (found.length === 0) terminal.print(all ? 'Nothing was ever granted.' : 'No grant is open.');
+    else {
+      const rows = found.map((grant) => ({
+        cells: [
+          shortId(grant.id),
+          nameOf(grant),
+          grant.agent ?? '',
+          grant.givenBy ?? '',
+          fromNow(grant.givenAt, Date.now()),
+        ],
+        note: `${sentence(grant)}${fate(grant)}`,
+      }));
+      const columns = [
+        { title: 'ID' },
+        { title: 'TOOL', atLeast: 8 },
+        { title: 'FOR', atLeast: 5 },
+        { title: 'BY', atLeast: 5 },
+        { title: 'GIVEN' },
+      ];
+      terminal.print(table(terminal, columns, rows));
+      if (found.length === limit) terminal.print(terminal.paint('dim', `The newest ${limit}; more with --limit.`));
+    }
+    return EXIT.ok;
+  });
+}
+
+function sentence({ kind, covers, pattern, until, scope, ...grant }: ShownGrant): string {
+  const terms = { kind, covers, ...(pattern === null ? {} : { pattern }), ...(until === null ? {} : { until }) };
+  return coverage(terms, nameOf(grant), scope);
+}
+
+function fate({ consumedAt, revokedAt, revokedBy, revokeReason, until }: ShownGrant): string {
+  if (revokedAt !== null) return `; revoked by ${revokedBy ?? 'somebody'}${revokeReason ? `: ${revokeReason}` : ''}`;
+  if (consumedAt !== null) return '; used';
+  return until !== null && until <= Date.now() ? '; ended' : '';
+}
+
+function forJson({ givenAt, until, consumedAt, revokedAt, ...grant }: ShownGrant): Record<string, unknown> {
+  const time = (ms: number | null) => (ms === null ? null : iso(ms));
+  return {
+    ...grant,
+    givenAt: iso(givenAt),
+    until: time(until),
+    consumedAt: time(consumedAt),
+    revokedAt: time(revokedAt),
+  };
+}
+
+const NAMED = { none: 'no open grant', several: 'several grants', listed: '`surety grants` lists them.' };
+
+async function revoke(
+  { config, terminal }: Cli,
+  typed: readonly string[],
+  { reason, by }: { reason: string; by?: string },
+): Promise<number> {
+  return withLedger(config, async (pool) => {
+    const open = await readShownGrants(pool, { all: false, limit: 10_000 });
+    const ids = typed.map((part) => pickById(open, part, NAMED).id);
+    const gone = await revokeGrants(pool, ids, by ?? operator(), reason);
+    terminal.print(`Revoked ${plural(gone.length, 'grant')}.`);
+    return EXIT.ok;
+  });
+}

@@ -1,0 +1,220 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { readGrant } from '../domain/approval/message.ts';
+import type { Verb } from '../domain/approval/message.ts';
+import { redactText } from '../domain/outcome/redact.ts';
+import { pause } from '../pause.ts';
+import { decide, untilTold } from '../postgres/approval-decide.ts';
+import { readAsked } from '../postgres/approval-ask.ts';
+import { readDecided, readPending, readOne } from '../postgres/read-approvals.ts';
+import type { ShownApproval } from '../postgres/read-approvals.ts';
+import { revokeGrants } from '../postgres/grants.ts';
+import { readShownGrants } from '../postgres/read-grants.ts';
+import type { Token } from '../postgres/tokens.ts';
+import type { Api, ApiParts } from './app.ts';
+import { allow, decides } from './identity.ts';
+import { HttpProblem, problem, refusals } from './problem.ts';
+import { Approval, approvalShown, Grant, grantShown } from './shapes.ts';
+
+const Id = z.uuid();
+const Reason = z.string().max(1000).default('');
+const ExpectedVersion = z.number().int().min(0).optional();
+const Decided = z.object({ decision: Id, outcome: z.enum(['taken', 'recorded']) }).openapi('Decided');
+
+const TOLD_WITHIN_MS = 10_000;
+const LONGEST_WAIT_S = 60;
+
+/** What people do: see what waits, and decide. */
+export function approvalRoutes(app: Api, { pool }: Pick<ApiParts, 'pool'>): void {
+  /** An agent sees its own questions; that there are others is nothing it needs to know. */
+  const visible = async (id: string, token: Token): Promise<ShownApproval> => {
+    const found = await readOne(pool, id);
+    if (found !== undefined && (!token.roles.includes('agent') || found.agent === token.name)) return found;
+    throw new HttpProblem(404, 'Not found', `There is no question ${id}.`);
+  };
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/v1/approvals',
+      summary: 'Questions to people, open ones the oldest first, decided ones the newest first',
+      middleware: [allow('approver', 'operator')] as const,
+      request: {
+        query: z.object({
+          status: z.enum(['pending', 'decided']).default('pending'),
+          limit: z.coerce.number().int().min(1).max(200).default(50),
+          cursor: Id.optional(),
+        }),
+      },
+      responses: {
+        200: {
+          description: 'a page; `cursor` leads to the next',
+          content: {
+            'application/json': { schema: z.object({ approvals: z.array(Approval), cursor: Id.nullable() }) },
+          },
+        },
+        ...refusals,
+      },
+    }),
+    async (c) => {
+      const { status, limit, cursor } = c.req.valid('query');
+      const read = status === 'pending' ? readPending : readDecided;
+      const approvals = await read(pool, limit, cursor);
+      return c.json(
+        {
+          approvals: approvals.map(approvalShown),
+          cursor: approvals.length < limit ? null : (approvals.at(-1)?.id ?? null),
+        },
+        200,
+      );
+    },
+  );
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/v1/approvals/{id}',
+      summary: 'One question; with `wait` answered when it is over, or so many seconds later',
+      middleware: [allow('agent', 'approver', 'operator')] as const,
+      request: {
+        params: z.object({ id: Id }),
+        query: z.object({ wait: z.coerce.number().min(0).max(LONGEST_WAIT_S).default(0) }),
+      },
+      responses: {
+        200: { description: 'the question', content: { 'application/json': { schema: Approval } } },
+        ...refusals,
+        404: problem('there is no such question'),
+      },
+    }),
+    async (c) => {
+      const { id } = c.req.valid('param');
+      const until = Date.now() + c.req.valid('query').wait * 1000;
+      const token = c.get('token');
+      for (;;) {
+        const [status] = await readAsked(pool, [id]);
+        const isOver = status?.status !== 'pending' || Date.now() >= until || c.req.raw.signal.aborted;
+        if (!isOver) {
+          await pause(Math.min(500, until - Date.now()));
+          continue;
+        }
+        return c.json(approvalShown(await visible(id, token)), 200);
+      }
+    },
+  );
+  const say = async (verb: Verb, id: string, by: Token, body: Said) => {
+    await visible(id, by);
+    const grant = body.grant === undefined ? undefined : readGrant(body.grant, Date.now());
+    if (typeof grant === 'string') throw new HttpProblem(400, 'Not understood', grant);
+    const decision = await decide(pool, {
+      ...{ approval: id, verb, by: by.name, token: by.id, reason: redactText(body.reason, 500) },
+      ...(body.expectedVersion === undefined ? {} : { expectedVersion: body.expectedVersion }),
+      ...(grant === undefined ? {} : { grant }),
+      ...(body.seconds === undefined ? {} : { extendSeconds: body.seconds }),
+      ...(body.edit === undefined ? {} : { edit: body.edit }),
+    });
+    const told = await untilTold(pool, decision, TOLD_WITHIN_MS);
+    if (told?.outcome === 'refused') throw new HttpProblem(409, 'Refused', told.because);
+    // Otherwise it is written down; the worker will see it when it runs.
+    return { decision, outcome: told?.outcome ?? ('recorded' as const) };
+  };
+  const answers = {
+    200: { description: 'taken', content: { 'application/json': { schema: Decided } } },
+    ...refusals,
+    404: problem('there is no such question'),
+    409: problem('refused, with what changed or who was first'),
+  };
+  const route = (verb: Verb, summary: string, body: z.ZodType<Said>) => {
+    app.openapi(
+      createRoute({
+        method: 'post',
+        path: `/v1/approvals/{id}/${verb}`,
+        summary,
+        middleware:
+          verb === 'withdraw' ? ([allow('agent', 'approver')] as const) : ([decides, allow('approver')] as const),
+        request: {
+          params: z.object({ id: Id }),
+          body: { content: { 'application/json': { schema: body } }, required: true },
+        },
+        responses: answers,
+      }),
+      async (c) => c.json(await say(verb, c.req.valid('param').id, c.get('token'), c.req.valid('json')), 200),
+    );
+  };
+  const base = { reason: Reason, expectedVersion: ExpectedVersion };
+  route('approve', 'Let the call run', z.object({ ...base, grant: GrantBody, edit: z.unknown().optional() }) as never);
+  route('deny', 'Refuse the call', z.object(base) as never);
+  route(
+    'extend',
+    'Keep the question open for longer',
+    z.object({ ...base, seconds: z.number().int().min(1).max(31_536_000) }) as never,
+  );
+  route('withdraw', 'Take the question back', z.object(base) as never);
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/v1/grants',
+      summary: 'What people have granted',
+      middleware: [allow('approver', 'operator')] as const,
+      request: {
+        query: z.object({
+          all: z.enum(['true', 'false']).default('false'),
+          limit: z.coerce.number().int().min(1).max(500).default(100),
+        }),
+      },
+      responses: {
+        200: {
+          description: 'the newest first',
+          content: { 'application/json': { schema: z.object({ grants: z.array(Grant) }) } },
+        },
+        ...refusals,
+      },
+    }),
+    async (c) => {
+      const { all, limit } = c.req.valid('query');
+      return c.json({ grants: (await readShownGrants(pool, { all: all === 'true', limit })).map(grantShown) }, 200);
+    },
+  );
+  app.openapi(
+    createRoute({
+      method: 'post',
+      path: '/v1/grants/{id}/revoke',
+      summary: 'End a grant',
+      middleware: [decides, allow('approver', 'operator')] as const,
+      request: {
+        params: z.object({ id: Id }),
+        body: { content: { 'application/json': { schema: z.object({ reason: Reason }) } }, required: true },
+      },
+      responses: {
+        200: { description: 'revoked', content: { 'application/json': { schema: z.object({ revoked: Id }) } } },
+        ...refusals,
+        404: problem('there is no such grant, or it has ended'),
+      },
+    }),
+    async (c) => {
+      const { id } = c.req.valid('param');
+      const gone = await revokeGrants(pool, [id], c.get('token').name, c.req.valid('json').reason);
+      if (gone.length === 0) throw new HttpProblem(404, 'Not found', `There is no open grant ${id}.`);
+      return c.json({ revoked: id }, 200);
+    },
+  );
+}
+
+interface Said {
+  readonly reason: string;
+  readonly expectedVersion?: number;
+  readonly grant?: unknown;
+  readonly edit?: unknown;
+  readonly seconds?: number;
+}
+
+const GrantBody = z
+  .union([
+    z.enum(['once', 'session', 'always']),
+    z.object({
+      kind: z.enum(['once', 'session', 'until', 'always']),
+      until: z.iso.datetime({ offset: true }).optional(),
+      seconds: z.number().positive().optional(),
+      covers: z.enum(['arguments', 'scope', 'tool']).optional(),
+      pattern: z.record(z.string(), z.string()).optional(),
+    }),
+  ])
+  .default('once')
+  .openapi('GrantTerms');

@@ -1,0 +1,111 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { ReportFields } from '../domain/outcome/report.schema.ts';
+import { BufferFull, InvalidReport } from '../gate/errors.ts';
+import type { Token } from '../postgres/tokens.ts';
+import type { Api, ApiParts } from './app.ts';
+import { allow } from './identity.ts';
+import { HttpProblem, problem, refusals } from './problem.ts';
+
+const Call = z
+  .object({
+    tool: z.string().min(1).max(10_240),
+    server: z.string().min(1).max(10_240).optional(),
+    args: z.unknown().optional(),
+    scope: z.string().max(10_240).optional(),
+    agent: z.string().max(1024).optional(),
+    session: z.string().max(1024).optional(),
+  })
+  .openapi('Call');
+
+const Decision = z
+  .object({
+    decision: z.enum(['allow', 'ask', 'deny']),
+    because: z.string(),
+    via: z.enum(['probe', 'grant', 'person']).optional(),
+    retryAfter: z.number().int().optional(),
+    trustVersion: z.number().int().optional(),
+    grant: z.string().optional(),
+    heldSince: z.number().optional(),
+    probes: z.array(z.object({ key: z.string(), part: z.string() })).optional(),
+    escalation: z.record(z.string(), z.unknown()).optional(),
+    shadow: z.record(z.string(), z.unknown()).optional(),
+  })
+  .openapi('Decision');
+
+const MOST_OUTCOMES = 1000;
+
+/** What an agent does: ask before a call, report after it. */
+export function gateRoutes(app: Api, { gate }: Pick<ApiParts, 'gate'>): void {
+  app.openapi(
+    createRoute({
+      method: 'post',
+      path: '/v1/check',
+      summary: 'May this call be made now?',
+      middleware: [allow('agent', 'operator')] as const,
+      request: { body: { content: { 'application/json': { schema: Call } }, required: true } },
+      responses: {
+        200: { description: 'the decision', content: { 'application/json': { schema: Decision } } },
+        ...refusals,
+      },
+    }),
+    (c) => {
+      const { args, ...call } = c.req.valid('json');
+      const decision = gate.check({ ...present(call), args, ...spokenFor(c.get('token'), call.agent) });
+      const retryAfter = decision.decision === 'allow' ? undefined : decision.retryAfter;
+      if (retryAfter !== undefined) c.header('retry-after', String(retryAfter));
+      return c.json({ ...decision } as unknown as z.infer<typeof Decision>, 200);
+    },
+  );
+  app.openapi(
+    createRoute({
+      method: 'post',
+      path: '/v1/outcomes',
+      summary: 'What became of calls; answered when it is durable',
+      middleware: [allow('agent', 'operator')] as const,
+      request: {
+        body: {
+          content: {
+            'application/json': { schema: z.object({ outcomes: z.array(OutcomeBody).min(1).max(MOST_OUTCOMES) }) },
+          },
+          required: true,
+        },
+      },
+      responses: {
+        200: {
+          description: 'recorded',
+          content: { 'application/json': { schema: z.object({ callIds: z.array(z.string()) }) } },
+        },
+        ...refusals,
+        503: problem('not now'),
+      },
+    }),
+    async (c) => {
+      const { outcomes } = c.req.valid('json');
+      const token = c.get('token');
+      const reports = outcomes.map((one) => ({ ...one, ...spokenFor(token, one.agent) }));
+      const callIds = await Promise.all(reports.map((report) => gate.report(report))).catch((error: unknown) => {
+        if (error instanceof InvalidReport) throw new HttpProblem(400, 'Not understood', error.message);
+        if (error instanceof BufferFull) throw new HttpProblem(503, 'Not now', error.message, { retryAfter: 1 });
+        throw error;
+      });
+      return c.json({ callIds }, 200);
+    },
+  );
+}
+
+/** Times travel as ISO text or epoch milliseconds. */
+const Time = z.union([
+  z.number().min(0).max(8.64e15),
+  z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)),
+]);
+const OutcomeBody = ReportFields.extend({ at: Time.optional(), startedAt: Time.optional() }).openapi('Outcome');
+
+/** An agent speaks for itself: its name is its token's, whatever it says. */
+function spokenFor(token: Token, claimed: string | undefined): { agent?: string } {
+  if (token.roles.includes('agent')) return { agent: token.name };
+  return claimed === undefined ? {} : { agent: claimed };
+}
+
+function present<T extends object>(given: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as never;
+}

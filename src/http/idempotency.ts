@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import type { MiddlewareHandler } from 'hono';
+import type pg from 'pg';
+import type { Identified } from './identity.ts';
+import { HttpProblem } from './problem.ts';
+
+/**
+ * A write that is sent again under its `Idempotency-Key` is answered as it was the first time, and done once. The same key
+ * for something else is refused. Answers that say "try again" are not kept.
+ */
+export function idempotent(pool: pg.Pool): MiddlewareHandler<Identified> {
+  return async (c, next) => {
+    const key = c.req.header('idempotency-key');
+    if (key === undefined || c.req.method === 'GET') return next();
+    if (!/^[\x21-\x7e]{1,200}$/.test(key)) {
+      throw new HttpProblem(400, 'Not understood', 'Idempotency-Key is up to 200 printable characters.');
+    }
+    const identity = c.get('token').id;
+    const request = createHash('sha256')
+      .update(`${c.req.method} ${c.req.path}\n${await c.req.text()}`)
+      .digest('hex');
+    const claimed = await pool.query<{ request: string; status: number; body: string; mine: boolean }>(
+      `with claim as (
+         insert into idempotency (identity, key, request, status, body) values ($1, $2, $3, 0, '')
+         on conflict (identity, key) do update set at = clock_timestamp()
+           where idempotency.status = 0 and idempotency.request = excluded.request
+             and idempotency.at < clock_timestamp() - interval '60 seconds'
+         returning true
+       )
+       select request, status, body, false as mine from idempotency where identity = $1 and key = $2
+         and not exists (select 1 from claim)
+       union all select $3, 0, '', true from claim limit 1`,
+      [identity, key, request],
+    );
+    const [found] = claimed.rows;
+    // Somebody else's claim, made while this one was: what becomes of it will be known in a moment.
+    if (found === undefined) throw stillAtIt();
+    if (!found.mine) {
+      if (found.request !== request) {
+        throw new HttpProblem(422, 'Key was used', 'This Idempotency-Key belongs to another request.');
+      }
+      if (found.status === 0) {
+        throw stillAtIt();
+      }
+      const type = found.status >= 400 ? 'application/problem+json' : 'application/json';
+      return c.body(found.body, found.status as 200, { 'content-type': type, 'idempotency-replayed': 'true' });
+    }
+    try {
+      await next();
+    } finally {
+      const { status } = c.res;
+      const isToBeTriedAgain = status >= 500 || status === 429;
+      const closing = isToBeTriedAgain
+        ? pool.query('delete from idempotency where identity = $1 and key = $2', [identity, key])
+        : pool.query('update idempotency set status = $3, body = $4 where identity = $1 and key = $2', [
+            ...[identity, key, status],
+            await c.res.clone().text(),
+          ]);
+      // If this fails the claim lapses after a minute; the request itself was answered.
+      await closing.catch(() => undefined);
+    }
+    return undefined;
+  };
+}
+
+function stillAtIt(): HttpProblem {
+  const detail = 'The first request of this key has not been answered yet.';
+  return new HttpProblem(409, 'Still at it', detail, { retryAfter: 1 });
+}

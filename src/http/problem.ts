@@ -1,0 +1,57 @@
+import type { Context } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { z } from '@hono/zod-openapi';
+
+/** RFC 9457. What went wrong, and the way out; never a stack. */
+const ProblemBody = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.number().int(),
+    detail: z.string().optional(),
+    errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  })
+  .openapi('Problem');
+
+/** How a route describes that it may answer so. */
+export const problem = (description: string) => ({
+  description,
+  content: { 'application/problem+json': { schema: ProblemBody } },
+});
+
+/** What every route may answer. */
+export const refusals = {
+  400: problem('not understood'),
+  401: problem('no token, or none that is known'),
+  403: problem('the token may not'),
+  429: problem('too many requests'),
+};
+
+export class HttpProblem extends Error {
+  readonly status: ContentfulStatusCode;
+  readonly title: string;
+  readonly more: { readonly errors?: readonly { path: string; message: string }[]; readonly retryAfter?: number };
+
+  constructor(status: ContentfulStatusCode, title: string, detail: string, more: HttpProblem['more'] = {}) {
+    super(detail);
+    this.status = status;
+    this.title = title;
+    this.more = more;
+  }
+}
+
+export function respond(c: Context, problem: HttpProblem): Response {
+  const { status, title, message: detail, more } = problem;
+  const body = {
+    type: 'about:blank',
+    title,
+    status,
+    detail,
+    ...(more.errors === undefined ? {} : { errors: more.errors }),
+  };
+  const headers = {
+    'content-type': 'application/problem+json',
+    ...(more.retryAfter === undefined ? {} : { 'retry-after': String(more.retryAfter) }),
+  };
+  return c.body(JSON.stringify(body), status, headers);
+}

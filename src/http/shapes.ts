@@ -1,0 +1,74 @@
+import { z } from '@hono/zod-openapi';
+import type { ShownApproval } from '../postgres/read-approvals.ts';
+import type { ShownGrant } from '../postgres/read-grants.ts';
+
+const Id = z.uuid();
+const Time = z.iso.datetime();
+const Json = z.unknown().openapi({ description: 'any JSON' });
+
+export const Approval = z
+  .object({
+    id: Id,
+    status: z.enum(['pending', 'approved', 'denied', 'expired', 'withdrawn']),
+    version: z.number().int().openapi({ description: 'to be sent back as expectedVersion' }),
+    server: z.string(),
+    tool: z.string(),
+    scope: z.string().nullable(),
+    agent: z.string().nullable(),
+    session: z.string().nullable(),
+    because: z.string(),
+    state: z.string().nullable(),
+    isSecurity: z.boolean(),
+    risk: z.string(),
+    digest: z.string(),
+    arguments: Json,
+    asked: z.number().int().openapi({ description: 'how often the same question came' }),
+    askedAt: Time,
+    expiresAt: Time,
+    level: z.number().int(),
+    reminders: z.number().int(),
+    consents: z.array(z.string()),
+    endedAt: Time.nullable(),
+    endedBy: z.string().nullable(),
+    endReason: z.string().nullable(),
+    verified: z.boolean().nullable(),
+    edited: z.object({ digest: z.string(), arguments: Json }).nullable(),
+    grant: z.record(z.string(), z.unknown()).nullable(),
+  })
+  .openapi('Approval');
+
+export const Grant = z
+  .object({
+    id: Id,
+    server: z.string(),
+    tool: z.string(),
+    kind: z.enum(['once', 'session', 'until', 'always']),
+    covers: z.enum(['arguments', 'scope', 'tool']),
+    pattern: z.record(z.string(), z.string()).nullable(),
+    scope: z.string().nullable(),
+    agent: z.string().nullable(),
+    session: z.string().nullable(),
+    uses: z.number().int(),
+    until: Time.nullable(),
+    givenAt: Time,
+    givenBy: z.string().nullable(),
+    consumedAt: Time.nullable(),
+    revokedAt: Time.nullable(),
+    revokedBy: z.string().nullable(),
+    revokeReason: z.string().nullable(),
+  })
+  .openapi('Grant');
+
+const time = (ms: number) => new Date(ms).toISOString();
+const timeOrNull = (ms: number | null) => (ms === null ? null : time(ms));
+
+export function approvalShown({ askedAt, expiresAt, endedAt, consents, terms: _, ...rest }: ShownApproval) {
+  const times = { askedAt: time(askedAt), expiresAt: time(expiresAt), endedAt: timeOrNull(endedAt) };
+  return { ...rest, ...times, consents: [...consents] } as unknown as z.infer<typeof Approval>;
+}
+
+export function grantShown({ until, givenAt, consumedAt, revokedAt, ...rest }: ShownGrant) {
+  const times = { until: timeOrNull(until), givenAt: time(givenAt) };
+  const ends = { consumedAt: timeOrNull(consumedAt), revokedAt: timeOrNull(revokedAt) };
+  return { ...rest, ...times, ...ends } as z.infer<typeof Grant>;
+}

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Gate } from '../../src/gate/index.ts';
+import { createInstallation, eventually } from '../support/installation.ts';
+import type { Installation } from '../support/installation.ts';
+import { jsonOf, runCli, widest } from '../support/run-cli.ts';
+import { fail, keyOf, untilStatus } from '../workflow/support.ts';
+
+let installation: Installation;
+let gate: Gate;
+const env = () => ({ DATABASE_URL: installation.databaseUrl });
+const surety = (...args: string[]) => runCli(args, { env: env() });
+
+beforeAll(async () => {
+  installation = await createInstallation({
+    toolRules: { manual: { autoRecovery: false, escalationDurationSeconds: 1, cooldownSeconds: 0 } },
+  });
+  await installation.startWorker();
+  gate = await installation.connect({ agent: 'builder' });
+});
+afterAll(() => installation.close());
+
+interface Pending {
+  readonly pending: readonly { readonly id: string; readonly tool: string }[];
+}
+
+async function held(tool: string, args: object): Promise<{ id: string; waiting: Promise<string> }> {
+  await fail(gate, tool, 3);
+  await untilStatus(installation, keyOf(tool), 'ESCALATED');
+  const waiting = gate.guard(tool, (given: unknown) => JSON.stringify(given))(args);
+  // Whoever looks first is answered; what becomes of the call is for the test to say.
+  waiting.catch(() => undefined);
+  const id = await eventually(async () => {
+    const { pending } = (await jsonOf(['approvals'], { env: env() })) as Pending;
+    const found = pending.find((one) => one.tool === tool);
+    if (found === undefined) throw new Error('not asked yet');
+    return found.id;
+  });
+  return { id, waiting };
+}
+
+test('with nothing to decide says so', async () => {
+  expect(await surety('approvals')).toMatchObject({ code: 0, stdout: 'Nothing waits for a person.\n' });
+  expect(await surety('approvals', '--decided')).toMatchObject({ stdout: 'Nothing has been decided yet.\n' });
+  expect(await surety('grants')).toMatchObject({ stdout: 'No grant is open.\n' });
+  expect(await surety('approve')).toMatchObject({ code: 0, stdout: 'Nothing waits for a person.\n' });
+});
+
+test('lists what waits and shows what would run, without credentials', async () => {
+  const { id, waiting } = await held('send_mail', { to: 'all@example.com', api_key: 'sk-abcdefghijklmnopqrstuvwx' });
+  const listed = await surety('approvals');
+  expect(listed.stdout).toContain(id.slice(-8));
+  expect(listed.stdout).toContain('send_mail');
+  expect(widest(listed.stdout)).toBeLessThanOrEqual(80);
+  const approved = await surety('approve', id.slice(-8), '--by', 'alice', '--yes');
+  expect(approved.stdout).toContain('"to": "all@example.com"');
+  expect(approved.stdout).toContain('Grants send_mail with these arguments, once.');
+  expect(approved.stdout).toContain('Approved');
+  expect(approved.stdout + listed.stdout).not.toContain('sk-abc');
+  expect(await waiting).toContain('sk-abc');
+  const decided = await surety('approvals', '--decided');
+  expect(decided.stdout).toMatch(/send_mail +approved +alice/);
+});
+
+test('denies with a reason that the agent reads', async () => {
+  const { id, waiting } = await held('wipe', { disk: 1 });
+  expect(await surety('deny', id, '--reason', 'never', '--by', 'alice', '--yes')).toMatchObject({ code: 0 });
+  await expect(waiting).rejects.toThrow('denied by alice: never');
+});
+
+test('grants for later calls, lists and revokes them', async () => {
+  const { id, waiting } = await held('copy', { path: '/srv/a' });
+  const approved = await surety('approve', id, '--always', '--where', 'path=/srv/*', '--by', 'alice', '--yes');
+  expect(approved.stdout).toContain('Grants copy where path matches /srv/*, until it is revoked.');
+  await waiting;
+  await eventually(() => expect(gate.check({ tool: 'copy', args: { path: '/srv/b' } }).decision).toBe('allow'));
+  expect(gate.check({ tool: 'copy', args: { path: '/etc/b' } }).decision).toBe('ask');
+  const grants = await surety('grants');
+  expect(grants.stdout).toContain('copy where path matches /srv/*');
+  expect(await surety('revoke', id.slice(-8), '--reason', 'over')).toMatchObject({
+    code: 0,
+    stdout: 'Revoked 1 grant.\n',
+  });
+  await eventually(() => expect(gate.check({ tool: 'copy', args: { path: '/srv/b' } }).decision).toBe('ask'));
+});
+
+test('runs edited arguments', async () => {
+  const { id, waiting } = await held('query', { sql: 'drop' });
+  const { code } = await runCli(['approve', id, '--edit', '-', '--by', 'alice', '--yes'], {
+    env: env(),
+    input: '{"sql":"select"}',
+  });
+  expect(code).toBe(0);
+  expect(await waiting).toBe('{"sql":"select"}');
+});
+
+test('says what is wrong, and decides nothing', async () => {
+  const { id } = await held('left', {});
+  expect(await surety('approve')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Which question?') as string,
+  });
+  expect(await surety('approve', 'ffffffffffff')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('There is no question') as string,
+  });
+  expect(await surety('approve', id, '--session', '--always')).toMatchObject({ code: 2 });
+  expect(await surety('approve', id, '--covers', 'tool')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Add --session') as string,
+  });
+  expect(await surety('approve', id, '--where', 'nothing')).toMatchObject({ code: 2 });
+  expect(await surety('approve', id)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('There is no terminal to ask on') as string,
+  });
+  const stale = await surety('approve', id, '--expect-version', '7', '--by', 'alice');
+  expect(stale).toMatchObject({ code: 1, stderr: expect.stringContaining('it has changed since version 7') as string });
+  expect(await surety('deny', id, '--by', 'builder', '--yes')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('has asked and cannot decide') as string,
+  });
+  const { pending } = (await jsonOf(['approvals'], { env: env() })) as Pending;
+  expect(pending.map((one) => one.id)).toContain(id);
+});
+
+test('lists a tool that only a person may let recover', async () => {
+  await fail(gate, 'manual', 3);
+  await untilStatus(installation, keyOf('manual'), 'ESCALATED');
+  const listed = await eventually(async () => {
+    const { stdout } = await surety('approvals');
+    expect(stdout).toContain('surety recover manual');
+    return stdout;
+  });
+  expect(listed).toContain('1 recovery to be ordered');
+  expect(await surety('recover', 'manual')).toMatchObject({ code: 0 });
+  expect((await surety('approvals')).stdout).not.toContain('surety recover manual');
+});
+
+test('makes tokens whose secret is shown once and kept as a hash, lists and revokes them', async () => {
+  expect(await surety('token', 'create', 'x')).toMatchObject({ code: 2 });
+  expect(await surety('token', 'create', 'x', '--role', 'king')).toMatchObject({ code: 2 });
+  const { stdout: secret } = await surety('token', 'create', 'nightly', '--role', 'agent', '--owner', 'ann');
+  expect(secret).toMatch(/^surety_[\w-]{43}\n$/);
+  const stored = JSON.stringify((await installation.pool.query('select * from token')).rows);
+  expect(stored).not.toContain(secret.trim());
+  const listed = await surety('token', 'list');
+  expect(listed.stdout).toMatch(/nightly +ann +agent/);
+  expect(listed.stdout).not.toContain('surety_');
+  const [token] = (await jsonOf(['token', 'list'], { env: env() })) as { id: string }[];
+  expect(await surety('token', 'revoke', token?.id ?? '')).toMatchObject({ code: 0 });
+  expect((await surety('token', 'list')).stdout).toContain('revoked');
+});
