@@ -17,7 +17,7 @@ import { findTemporal } from '../../src/temporal/binary.ts';
 import { localTarget } from '../../src/temporal/connection.ts';
 import type { TemporalTarget } from '../../src/temporal/connection.ts';
 import { startDevServer } from '../../src/temporal/dev-server.ts';
-import { freePort } from '../stack/support.ts';
+import { freePort } from '../support/free-port.ts';
 
 export const VICTIMS = ['worker', 'Temporal', 'Postgres'] as const;
 export type Victim = (typeof VICTIMS)[number];

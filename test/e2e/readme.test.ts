@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../stack/support.ts';
+import { freePort } from '../support/free-port.ts';
 
 // A newcomer: a clone in an empty directory, nothing cached by us, the README followed to the letter. Only the ports
 // differ, because other tests hold the usual ones. `npm ci && npm test` is what runs this file.
@@ -29,6 +29,7 @@ beforeAll(async () => {
     SURETY_TEMPORAL_PORT: String(await freePort()),
     SURETY_UI_PORT: String(await freePort()),
     SURETY_POSTGRES_PORT: String(await freePort()),
+    SURETY_HTTP_PORT: String(await freePort()),
   };
   stack = spawn('sh', ['-c', 'npm ci && exec npm start'], { cwd: clone, env: environment, detached: true });
   const ready = new Promise<void>((resolve, reject) => {
@@ -59,6 +60,7 @@ test('the README shows commands, and this file knows them all', () => {
     'npx surety status',
     'npx surety rules validate examples/surety.json',
     'npx surety simulate --rules examples/surety.json examples/events.jsonl',
+    'npm run bench -- guard',
     'npm ci && npm test',
   ]);
 });
@@ -71,6 +73,12 @@ test('npm ci && npm start says where to look and what to try', () => {
 test.each(commands.filter((command) => command.startsWith('npx')))('%s', async (command) => {
   const { stdout } = await promisify(execFile)('sh', ['-c', command], { cwd: clone, env: environment });
   expect(stdout.trim()).not.toBe('');
+});
+
+test('npm run bench -- guard prints a table', async () => {
+  // Whether the budget is met on this machine right now is not for a test to say: only that it was measured.
+  const ran = promisify(execFile)('sh', ['-c', 'npm run bench -- guard || true'], { cwd: clone, env: environment });
+  expect((await ran).stdout).toMatch(/guard \/ opossum fire .* <= 1/);
 });
 
 test.each([

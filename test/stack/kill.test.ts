@@ -14,7 +14,8 @@ import type { ProcessRef } from '../../src/stack/process.ts';
 import { readStack } from '../../src/stack/stack-file.ts';
 import { findTemporal } from '../../src/temporal/binary.ts';
 import { startDevServer } from '../../src/temporal/dev-server.ts';
-import { SHARED_CACHE, freePort, runStack, serversOn, stackEnvironment, temporaryHome } from './support.ts';
+import { freePort } from '../support/free-port.ts';
+import { SHARED_CACHE, runStack, serversOn, stackEnvironment, temporaryHome } from './support.ts';
 
 interface Held {
   readonly home: string;

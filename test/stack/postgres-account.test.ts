@@ -7,7 +7,8 @@ import type { Home } from '../../src/home.ts';
 import { rootAccounts } from '../../src/postgres/embedded-account.ts';
 import type { Account } from '../../src/postgres/embedded-account.ts';
 import { startPostgres } from '../../src/postgres/embedded.ts';
-import { canUnshare, freePort, hasProgram, isRoot, temporaryHome } from './support.ts';
+import { freePort } from '../support/free-port.ts';
+import { canUnshare, hasProgram, isRoot, temporaryHome } from './support.ts';
 
 const accounts = isRoot() ? await rootAccounts() : [];
 const [inNamespace, asUser, asUserWithAccess] = accounts;

@@ -20,7 +20,8 @@ import type { TemporalTarget } from '../../src/temporal/connection.ts';
 import { connectWorker } from '../../src/temporal/native-connection.ts';
 import { prepareNamespace, readInstallation, writeInstallation } from '../../src/temporal/namespace.ts';
 import { SuretyDueAt, SuretyState } from '../../src/temporal/search-attributes.ts';
-import { freePort, runStack, serversOn, stackConfig, temporaryHome } from './support.ts';
+import { freePort } from '../support/free-port.ts';
+import { runStack, serversOn, stackConfig, temporaryHome } from './support.ts';
 
 async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new Client({ connectionString: url });

@@ -15,6 +15,7 @@ import { listCommandLines } from '../../src/stack/process.ts';
 import { startStack } from '../../src/stack/stack.ts';
 import type { Stack, StackOptions } from '../../src/stack/stack.ts';
 import { temporalCommandLine } from '../../src/temporal/dev-server.ts';
+import { freePort } from '../support/free-port.ts';
 
 /** Where the suite keeps the one temporal program it fetches; an empty one is filled by the first test that needs it. */
 export const SHARED_CACHE = resolve('.surety/cache');
@@ -26,15 +27,6 @@ export async function temporaryHome(): Promise<string> {
   return home;
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 /** The environment of a stack on this data directory that meets no other one. */
 export async function stackEnvironment(home: string): Promise<Record<string, string>> {
   return {
@@ -44,6 +36,7 @@ export async function stackEnvironment(home: string): Promise<Record<string, str
     SURETY_TEMPORAL_PORT: String(await freePort()),
     SURETY_UI_PORT: String(await freePort()),
     SURETY_POSTGRES_PORT: String(await freePort()),
+    SURETY_HTTP_PORT: String(await freePort()),
   };
 }
 
