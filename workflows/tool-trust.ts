@@ -4,6 +4,7 @@ import {
   ApplicationFailure,
   condition,
   continueAsNew,
+  currentUpdateInfo,
   setDefaultSignalHandler,
   setHandler,
   sleep,
@@ -44,6 +45,7 @@ export async function toolTrust(input: ToolTrustInput): Promise<void> {
   const carried = workflowInfo().continuedFromExecutionRunId === undefined ? undefined : input.carried;
   let memory = carried?.memory;
   let rejected = carried?.rejected ?? 0;
+  let knowsRejectedBefore = memory !== undefined;
   let told: Told = { seq: -1, rejected: -1 };
   let rung = true;
   let reported: IdentifiedOutcome[] = [...(carried?.reported ?? [])];
@@ -70,7 +72,8 @@ export async function toolTrust(input: ToolTrustInput): Promise<void> {
   const queue =
     (order: OrderName) =>
     async (request?: OrderRequest | null): Promise<TrustView> => {
-      const id = uuid4();
+      // The same one in whatever run it arrives: a client that sends it again after this run has ended orders it once.
+      const id = `${order} ${currentUpdateInfo()?.id ?? uuid4()}`;
       unfinished.add(id);
       orders.push({ ...request, id, order });
       await condition(() => !unfinished.has(id));
@@ -103,7 +106,12 @@ export async function toolTrust(input: ToolTrustInput): Promise<void> {
       for (const { id } of taken.orders) unfinished.delete(id);
       taken = NOTHING;
       if (turned.read !== undefined) {
-        if (memory === undefined) rejected += turned.read.rejectedBefore;
+        if (!knowsRejectedBefore) rejected += turned.read.rejectedBefore;
+        knowsRejectedBefore = true;
+        if (turned.read.overtaken) {
+          [memory, rung] = [undefined, true];
+          continue;
+        }
         ({ memory } = turned.read);
         showDetails(memory, rejected);
         alarm.set(dueOf(subject, memory.parts, memory.rules), turned.read.now);

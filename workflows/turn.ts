@@ -66,6 +66,8 @@ interface Read {
   readonly shown: boolean;
   /** The rest of the ledger is for the next turn. */
   readonly unread: boolean;
+  /** Another run of this workflow, ended since, has projected something else: it is to be taken up from there. */
+  readonly overtaken: boolean;
 }
 
 /** Appends what was taken, reads the ledger to its end and shows what came of it. */
@@ -113,16 +115,17 @@ async function readOn(key: string, before: Memory | undefined): Promise<Read | u
   if (remarks.length === 0) remarks.push(...lagOf(before, pulled));
   const changed =
     effects.length > 0 || remarks.length > 0 || visible(memory) !== (before === undefined ? '' : visible(before));
-  if (changed) memory = await show({ ...memory, version: memory.version + 1 }, effects, remarks);
+  if (changed) memory = { ...memory, version: memory.version + 1 };
+  const overtaken = changed && !(await show(memory, effects, remarks));
   const { now, rejected: rejectedBefore = 0 } = pulled;
-  return { memory, now, rejectedBefore, shown: changed, unread };
+  return { memory, now, rejectedBefore, shown: changed, unread, overtaken };
 }
 
-async function show(memory: Memory, effects: readonly PartEffect[], remarks: readonly string[]): Promise<Memory> {
+async function show(memory: Memory, effects: readonly PartEffect[], remarks: readonly string[]): Promise<boolean> {
   const { subject, parts, rules, version, watermark } = memory;
   const { state } = strictest(parts);
   showInLists(memory);
-  await world.project.executeWithOptions({ summary: headline(subject, parts).slice(0, 200) }, [
+  const isShown: unknown = await world.project.executeWithOptions({ summary: headline(subject, parts).slice(0, 200) }, [
     {
       key: workflowInfo().workflowId,
       version,
@@ -136,5 +139,6 @@ async function show(memory: Memory, effects: readonly PartEffect[], remarks: rea
       remarks,
     },
   ]);
-  return memory;
+  // Histories from before it answered have nothing here.
+  return isShown !== false;
 }

@@ -34,6 +34,7 @@ export function columnsOf(rows: readonly LedgerRow[]): readonly string[] {
     column((row) => row.silentProbe || null),
     column((row) => row.rings || null),
     column((row) => row.onServer || null),
+    arrayOf(sorted, ({ concernsServer }) => concernsServer || null),
     column((row) => (row.detail === undefined ? null : quoted(storableJson(row.detail)))),
   ];
 }
@@ -42,17 +43,23 @@ interface Placed {
   readonly row: LedgerRow;
   readonly place: number;
   readonly serverPlace: number | null;
+  /** It counts on the server, or comes after a row of the same flush that does and may have put it in doubt. */
+  readonly concernsServer: boolean;
 }
 
 function placedOf(rows: readonly LedgerRow[]): readonly Placed[] {
   const seen = new Set<string>();
   const [places, serverPlaces] = [counter(), counter()];
+  const concerned = new Set<number>();
   const placed: Placed[] = [];
   for (const row of rows) {
     if (seen.has(row.id)) continue;
     seen.add(row.id);
-    const serverPlace = row.serverSubject === null ? null : serverPlaces(row.serverSubject);
-    placed.push({ row, place: places(row.subject), serverPlace });
+    const { serverSubject } = row;
+    const serverPlace = serverSubject === null ? null : serverPlaces(serverSubject);
+    if (serverSubject !== null && row.onServer) concerned.add(serverSubject);
+    const concernsServer = serverSubject !== null && concerned.has(serverSubject);
+    placed.push({ row, place: places(row.subject), serverPlace, concernsServer });
   }
   return placed;
 }

@@ -23,9 +23,12 @@ export interface ProjectionOrder {
   readonly remarks: readonly string[];
 }
 
-/** Writes what gates read and tells them. Safe to run twice: an older or equal version changes nothing. */
-export async function project(pool: pg.Pool, order: ProjectionOrder): Promise<void> {
-  await inTransaction(pool, async (client) => {
+/**
+ * Writes what gates read and tells them. Safe to run twice: an older or equal version changes nothing. Answers whether it
+ * is what gates read now: a run that was ended while it projected may have been faster.
+ */
+export async function project(pool: pg.Pool, order: ProjectionOrder): Promise<boolean> {
+  return inTransaction(pool, async (client) => {
     const written = await client.query<{ subject: number }>(
       `insert into trust as t (subject, version, seq, rules_version, status, reason, due_at, parts)
        select s.id, $2, $3, $4, $5, $6, to_timestamp($7::float8 / 1000), $8 from subject s where s.key = $1
@@ -46,7 +49,7 @@ export async function project(pool: pg.Pool, order: ProjectionOrder): Promise<vo
       ],
     );
     const subject = written.rows[0]?.subject;
-    if (subject === undefined) return;
+    if (subject === undefined) return isProjected(client, order);
     await client.query(
       `update subject set applied_seq = greatest(applied_seq, $2), attentive = $3,
          due_at = to_timestamp($4::float8 / 1000) where id = $1`,
@@ -73,7 +76,17 @@ export async function project(pool: pg.Pool, order: ProjectionOrder): Promise<vo
         await revokeGrantsOf(client, subject, part === WHOLE ? null : scopeOfPart(part), 'blocked');
     }
     await client.query("select pg_notify('surety', 'trust:' || $1)", [subject]);
+    return true;
   });
+}
+
+async function isProjected(client: pg.PoolClient, { key, version, seq, parts }: ProjectionOrder): Promise<boolean> {
+  const found = await client.query<{ same: boolean }>(
+    `select t.version = $2 and t.seq = $3 and t.parts = $4::jsonb as same
+     from trust t join subject s on s.id = t.subject where s.key = $1`,
+    [key, version, seq, storableJson(parts)],
+  );
+  return found.rows[0]?.same === true;
 }
 
 /** Marks rows as applied that changed nothing a gate could see. Only ever moves forward, so it may run twice. */

@@ -47,19 +47,23 @@ export interface Head extends Subject {
  * answered, so nobody who reports has to wait for the reading.
  */
 export async function pull(pool: pg.Pool, request: PullRequest): Promise<Pulled | undefined> {
-  const head = (await answerBell(pool, request.key)) ?? (await makeHead(pool, request));
-  if (head === undefined) return undefined;
-  return inTransaction(pool, (client) => readNews(client, head, request), { statementMs: PULL_WITHIN_MS });
+  const answered = (await answerBell(pool, request.key)) ?? (await makeHead(pool, request));
+  if (answered === undefined) return undefined;
+  return inTransaction(pool, (client) => readNews(client, answered, request), { statementMs: PULL_WITHIN_MS });
 }
 
-async function readNews(client: pg.PoolClient, head: Head, request: PullRequest): Promise<Pulled> {
+interface Answered {
+  readonly head: Head;
+  readonly projection: Projection | undefined;
+}
+
+async function readNews(client: pg.PoolClient, { head, projection }: Answered, request: PullRequest): Promise<Pulled> {
   const { rules, version: rulesVersion } = await currentRules(client);
   const view =
     head.kind === 'server'
       ? viewForServer(rules, rulesVersion, head.server)
       : viewForTool(rules, rulesVersion, head.server, head.name);
   const broken = request.since === null ? undefined : await brokenSince(client, head, request.since);
-  const projection = await readProjection(client, head.id);
   const from = request.since?.seq ?? projection?.seq ?? (await firstThatCounts(client, head, view));
   // A workflow without memory is about to adopt what was projected, and asks without knowing it.
   const { fold, scopes } = request.since === null ? kept(projection?.parts ?? {}) : request;
@@ -87,18 +91,25 @@ async function readNews(client: pg.PoolClient, head: Head, request: PullRequest)
   };
 }
 
-async function answerBell(pool: pg.Pool, key: string): Promise<Head | undefined> {
-  const found = await pool.query<Head>(
-    `update subject s set rung_at = null from installation i where s.key = $1
-     returning s.id, s.kind, s.server, s.name, s.seq, s.applied_seq as applied, s.rejected, i.generation,
-       floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
-    [key],
-  );
-  return found.rows[0];
+/**
+ * The projection is read while the head is held: what somebody projects meanwhile, as a run that was ended just now may,
+ * would be ahead of that head, and its rows would be judged twice.
+ */
+async function answerBell(pool: pg.Pool, key: string): Promise<Answered | undefined> {
+  return inTransaction(pool, async (client) => {
+    const found = await client.query<Head>(
+      `update subject s set rung_at = null from installation i where s.key = $1
+       returning s.id, s.kind, s.server, s.name, s.seq, s.applied_seq as applied, s.rejected, i.generation,
+         floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
+      [key],
+    );
+    const [head] = found.rows;
+    return head === undefined ? undefined : { head, projection: await readProjection(client, head.id) };
+  });
 }
 
 /** The ledger was replaced by an empty one, and what the workflow holds against the tool must be known there, too. */
-async function makeHead(pool: pg.Pool, { key, subject }: PullRequest): Promise<Head | undefined> {
+async function makeHead(pool: pg.Pool, { key, subject }: PullRequest): Promise<Answered | undefined> {
   if (subject === undefined) return undefined;
   await pool.query(
     'insert into subject (key, kind, server, name) values ($1, $2, $3, $4) on conflict (key) do nothing',

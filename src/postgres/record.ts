@@ -55,16 +55,16 @@ with input as materialized (
   select * from unnest(
     $1::uuid[], $2::bigint[], $3::int[], $4::bigint[], $5::int[], $6::smallint[], $7::float8[], $8::float8[],
     $9::bigint[], $10::integer[], $11::integer[], $12::integer[], $13::smallint[], $14::smallint[], $15::boolean[],
-    $16::boolean[], $17::bigint[], $18::boolean[], $19::boolean[], $20::boolean[], $21::jsonb[]
+    $16::boolean[], $17::bigint[], $18::boolean[], $19::boolean[], $20::boolean[], $21::boolean[], $22::jsonb[]
   ) as input (
     id, subject, place, server_subject, server_place, kind, at_ms, started_ms, trust_version, scope, agent, session,
-    severity, category, structured, recoverable, token, silent, rings, on_server, detail)
+    severity, category, structured, recoverable, token, silent, rings, on_server, concerns_server, detail)
 ),
 heads as materialized (
-  -- A server about which something is still to be judged may turn out to be in doubt: what its tools do meanwhile concerns
-  -- it, or it would matter whether a worker was there.
+  -- A server about which something is still to be judged may turn out to be in doubt: what its tools do meanwhile, also
+  -- later in this flush, concerns it, or it would matter whether a worker was there.
   select s.id, s.seq, s.attentive, s.attentive or s.ring_seq > s.applied_seq as listens from subject s
-    join unnest($24::bigint[], $25::text[], $26::boolean[]) as wanted (id, key, certain) on wanted.id = s.id
+    join unnest($25::bigint[], $26::text[], $27::boolean[]) as wanted (id, key, certain) on wanted.id = s.id
   where coalesce(wanted.key = s.key, true) and (wanted.certain or s.attentive or s.ring_seq > s.applied_seq)
   order by s.id for no key update of s
 ),
@@ -72,19 +72,19 @@ clock as materialized (
   -- Read once the heads are locked: a row that waited for its place must not be older than the row before it, or what
   -- time changes in between would depend on who looked when. The reporter's clock may be off; only the time between
   -- event and sending is taken from it.
-  select clock_timestamp() as now, count(*), extract(epoch from statement_timestamp()) * 1000 - $22::float8 as skew
+  select clock_timestamp() as now, count(*), extract(epoch from statement_timestamp()) * 1000 - $23::float8 as skew
   from heads
 ),
 released as (
-  delete from probe where token = any($27::bigint[])
+  delete from probe where token = any($28::bigint[])
   returning token, ended_at is null and expires_at > clock_timestamp() as live
 ),
 fresh as (
   insert into ledger (id, subject, seq, server_subject, server_seq, kind, at, received_at, started_at, trust_version,
     scope, agent, session, severity, category, structured, recoverable, probe, detail)
-  select i.id, i.subject, h.seq + i.place, case when i.on_server or v.listens then i.server_subject end,
-    case when i.on_server or v.listens then v.seq + i.server_place end, i.kind,
-    least(c.now, greatest(c.now - $23::float8 * interval '1 millisecond', to_timestamp((i.at_ms + c.skew) / 1000))),
+  select i.id, i.subject, h.seq + i.place, case when i.concerns_server or v.listens then i.server_subject end,
+    case when i.concerns_server or v.listens then v.seq + i.server_place end, i.kind,
+    least(c.now, greatest(c.now - $24::float8 * interval '1 millisecond', to_timestamp((i.at_ms + c.skew) / 1000))),
     c.now, to_timestamp((i.started_ms + c.skew) / 1000), i.trust_version, i.scope, i.agent, i.session, i.severity,
     i.category, i.structured, i.recoverable,
     case when i.silent then 1

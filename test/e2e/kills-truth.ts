@@ -1,27 +1,59 @@
 import type pg from 'pg';
-import { serverKey, toolKey } from '../../src/domain/key/tool-key.ts';
+import { viewForServer, viewForTool } from '../../src/domain/rules/resolve.ts';
 import type { Rules } from '../../src/domain/rules/rules.schema.ts';
-import { createSimulation } from '../../src/domain/simulate/simulate.ts';
+import { advanceAll, applyEntries } from '../../src/domain/trust/apply.ts';
+import type { Applied } from '../../src/domain/trust/apply.ts';
 import type { Parts, Subject } from '../../src/domain/trust/parts.ts';
+import { entryOf } from '../../src/postgres/ledger-page.ts';
 import { inTransaction } from '../../src/postgres/pool.ts';
-import { readLedger } from '../../src/postgres/read-ledger.ts';
 
 /** What is known of all subjects at a moment. */
 export interface Truth {
   /** Everything in doubt, by subject and part. */
   readonly doubts: Readonly<Record<string, object>>;
-  /** How often each change happened, over the whole life of the ledger. */
-  readonly changes: Readonly<Record<string, number>>;
+  /** What happened to each part, in order, over the whole life of the ledger. */
+  readonly changes: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What follows from the ledger by pure computation. */
+/** What follows from the ledger by pure computation: each subject's rows in their order, and time between them. */
 export async function simulated(pool: pg.Pool, rules: Rules, now: number): Promise<Truth> {
-  const simulation = createSimulation(rules);
-  const notices: string[] = [];
-  for await (const row of readLedger(pool, 0)) notices.push(...simulation.row(row).notices);
-  notices.push(...simulation.advance(now).notices);
-  const pages = [...simulation.book.pages()].flatMap(({ subject, parts }) => doubtsOf(keyOf(subject), parts));
-  return { doubts: Object.fromEntries(pages), changes: counted(notices) };
+  const subjects = await pool.query<Subject & { id: number; key: string }>(
+    'select id, key, kind, server, name from subject',
+  );
+  const doubts: [string, object][] = [];
+  const changes: Change[] = [];
+  for (const { id, key, ...subject } of subjects.rows) {
+    const view =
+      subject.kind === 'server'
+        ? viewForServer(rules, 0, subject.server)
+        : viewForTool(rules, 0, subject.server, subject.name);
+    let parts: Parts = {};
+    const take = ({ parts: after, effects }: Applied) => {
+      parts = after;
+      changes.push(...effects.map(({ part, change, at }) => ({ key, part, change, at })));
+    };
+    for (const entry of await entriesOf(pool, id, subject.kind === 'server' ? 'server_' : '')) {
+      take(advanceAll(subject, parts, entry.receivedAt, view, 0));
+      take(applyEntries(subject, parts, [entry], view, 0));
+    }
+    take(advanceAll(subject, parts, now, view, 0));
+    doubts.push(...doubtsOf(key, parts));
+  }
+  return { doubts: Object.fromEntries(doubts), changes: byPart(changes) };
+}
+
+async function entriesOf(pool: pg.Pool, subject: number, of: '' | 'server_') {
+  const found = await pool.query<Parameters<typeof entryOf>[0]>(
+    `select l.${of}seq as seq, l.kind, extract(epoch from l.at)::float8 * 1000 as at,
+       extract(epoch from max(l.received_at) over (order by l.${of}seq))::float8 * 1000 as received_at,
+       extract(epoch from l.started_at)::float8 * 1000 as started_at, null as trust_version, scope.text as scope,
+       agent.text as agent, l.severity, l.category, l.structured, l.recoverable, l.probe, l.detail ->> 'by' as by,
+       l.detail ->> 'reason' as reason, null as count
+     from ledger l left join name scope on scope.id = l.scope left join name agent on agent.id = l.agent
+     where l.${of}subject = $1 order by l.${of}seq`,
+    [subject],
+  );
+  return found.rows.map(entryOf);
 }
 
 /**
@@ -42,9 +74,12 @@ export async function projected(pool: pg.Pool): Promise<Truth & { readonly now: 
     const trust = await client.query<{ key: string; parts: Parts }>(
       'select s.key, t.parts from trust t join subject s on s.id = t.subject',
     );
-    const audit = await client.query<{ action: string }>("select action from audit where actor = 'surety'");
+    const audit = await client.query<Change>(
+      `select s.key, a.part, a.action as change, extract(epoch from a.at)::float8 * 1000 as at
+       from audit a join subject s on s.id = a.subject where a.actor = 'surety' order by a.id`,
+    );
     const doubts = Object.fromEntries(trust.rows.flatMap(({ key, parts }) => doubtsOf(key, parts)));
-    return { now, doubts, changes: counted(audit.rows.map(({ action }) => action)) };
+    return { now, doubts, changes: byPart(audit.rows) };
   });
 }
 
@@ -58,12 +93,27 @@ function doubtsOf(key: string, parts: Parts): [string, object][] {
     });
 }
 
-function keyOf({ kind, server, name }: Subject): string {
-  return kind === 'server' ? serverKey(server) : toolKey(server, name);
+interface Change {
+  readonly key: string;
+  readonly part: string;
+  readonly change: string;
+  readonly at: number;
 }
 
-function counted(names: readonly string[]): Record<string, number> {
+function byPart(changes: readonly Change[]): Record<string, string[]> {
+  const parts: Record<string, string[]> = {};
+  for (const { key, part, change, at } of changes) (parts[`${key}#${part}`] ??= []).push(`${change} ${Math.round(at)}`);
+  return parts;
+}
+
+/** How often each kind of change happened. */
+export function counted({ changes }: Truth): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const name of names.toSorted()) counts[name] = (counts[name] ?? 0) + 1;
+  for (const name of Object.values(changes)
+    .flat()
+    .map((change) => change.replace(/ \d+$/, ''))
+    .toSorted()) {
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
   return counts;
 }

@@ -115,6 +115,14 @@ describe('the bell', () => {
   });
 });
 
+test('what comes after a failure to reach concerns the server, in the same flush too', async () => {
+  const unreached = () => failure({ server: 'late', name: 'a', severity: 'timeout', category: 'reachability' });
+  const served = () => outcome({ server: 'late', name: 'b' });
+  await append(ledger, [served(), unreached(), served(), served()]);
+  // The first success came while nothing was held against the server.
+  expect(await headOf('server:late')).toMatchObject({ outcomes: 3, failures: 1, ring_seq: 2 });
+});
+
 test('flushes in any order of tools do not deadlock, and nothing is lost', async () => {
   const names = ['d1', 'd2', 'd3', 'd4', 'd5'];
   const flushes = Array.from({ length: 40 }, (_, index) => {

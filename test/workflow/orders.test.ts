@@ -40,6 +40,20 @@ const countedOf = async (tool: string) =>
     .rows[0]?.outcomes;
 
 describe('orders given to the workflow', () => {
+  test('count once, also where a client sends one again to the next run', async () => {
+    await gate.report(success('again'));
+    const send = () =>
+      installation.client.workflow
+        .getHandle(keyOf('again'))
+        .executeUpdate('block', { args: [{ by: 'ann', reason: 'once' }], updateId: 'sent twice' });
+    await fail(gate, 'again', 1);
+    await eventually(send);
+    await installation.client.workflow.getHandle(keyOf('again')).terminate('by hand');
+    await fail(gate, 'again', 1);
+    await eventually(send);
+    expect(await ordersOf('again')).toHaveLength(1);
+  });
+
   test('return when they are in the ledger, applied, and visible to every gate', async () => {
     await fail(gate, 'ordered', 3);
     await untilStatus(installation, keyOf('ordered'), 'ESCALATED');

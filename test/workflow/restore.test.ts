@@ -168,6 +168,28 @@ test('a workflow that was terminated adopts the projection and goes on', async (
   });
 });
 
+test('what a run projected that was ended meanwhile is taken up by the next, and nothing is judged twice', async () => {
+  await fail(gate, 't', 3);
+  await untilStatus(installation, key, 'ESCALATED');
+  const ended = await installation.pool.connect();
+  await ended.query('begin');
+  await ended.query(
+    `update trust set version = version + 1, parts = jsonb_set(parts, '{"",reason}', '"by a run that was ended"')`,
+  );
+  await fail(gate, 't', 1);
+  await eventually(async () => {
+    const waits = await installation.pool.query("select 1 from pg_stat_activity where wait_event_type = 'Lock'");
+    expect(waits.rowCount).toBeGreaterThan(0);
+  });
+  await ended.query('commit');
+  ended.release();
+  await eventually(async () => {
+    const { parts } = await projected(installation, key);
+    expect(parts['']).toMatchObject({ status: 'ESCALATED', failures: 1, reason: 'by a run that was ended' });
+  });
+  expect(await disagreements()).toEqual([]);
+});
+
 test('a database and a namespace of different installations are refused; an empty database is adopted only on request', async () => {
   const { pool, temporal, client } = installation;
   const connection = client.connection as Parameters<typeof claimInstallation>[1];
