@@ -7,6 +7,7 @@ const api = createApi({
   gate: undefined as never,
   limits: undefined as never,
   health: undefined as never,
+  announcements: undefined as never,
 });
 writeFileSync(
   new URL('../openapi.json', import.meta.url),

@@ -13,6 +13,7 @@ import { createEmitter } from './events.ts';
 import { keepFresh } from './freshness.ts';
 import { Gate } from './gate.ts';
 import { createLedgerBackend } from './ledger-backend.ts';
+import { createLedgerSource } from './ledger-source.ts';
 import { createMemoryBackend } from './memory-backend.ts';
 import { View } from './view.ts';
 
@@ -66,9 +67,9 @@ export async function connect(options: ConnectOptions = {}): Promise<Gate> {
   const databaseUrl = options.databaseUrl ?? (await locateLedger(config));
   const pool = createPool(databaseUrl, { name: 'surety gate' });
   const freshness = keepFresh({
-    pool,
-    databaseUrl,
+    source: createLedgerSource(pool, databaseUrl),
     view,
+    onAgent: () => undefined,
     onChange: (before, after) => announceChanges(emitter, view, before, after),
     onSituation: (because) => emitter.emit('situation', { situation: view.situation, because }),
   });

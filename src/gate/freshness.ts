@@ -1,34 +1,35 @@
-import pg from 'pg';
-import { readGrants } from '../postgres/grants.ts';
-import { readApplied, readInDoubt, readKnown, readRecent, readSettings, readStandings } from '../postgres/snapshot.ts';
 import type { Standing } from '../postgres/snapshot.ts';
 import { createWaker, pause } from '../pause.ts';
-import { letGo } from '../postgres/pool.ts';
 import { reasonOf } from '../problem.ts';
+import type { News, Source } from './source.ts';
 import type { View } from './view.ts';
 
 export interface FreshnessOptions {
-  readonly pool: pg.Pool;
-  readonly databaseUrl: string;
+  readonly source: Source;
   readonly view: View;
   readonly onChange: (before: Standing | undefined, after: Standing) => void;
   readonly onSituation: (because: string) => void;
+  /** Told who the gate speaks for, where the source decides that. */
+  readonly onAgent: (agent: string) => void;
 }
 
 const POLL_MS = 2000;
 /** Long enough to cover a projection whose transaction took its time. */
 const LOOK_BACK_SECONDS = 30;
+/** What was granted is announced; looking at all of it is only for an announcement that was lost. */
+const ALL_GRANTS_MS = 30_000;
 const RECONNECT_MS = 500;
 
 /**
- * Keeps a view up to date: notifications for speed, a poll for what they lose, a whole snapshot after each reconnection.
+ * Keeps a view up to date: announcements for speed, a poll for what they lose, a whole snapshot after each reconnection.
  * Whether the view may still be believed is decided by a timer here, never on the way of a call.
  */
-export function keepFresh({ pool, databaseUrl, view, onChange, onSituation }: FreshnessOptions) {
+export function keepFresh({ source, view, onChange, onSituation, onAgent }: FreshnessOptions) {
   const stopping = new AbortController();
   const isStopped = () => stopping.signal.aborted;
   const { promise: ready, resolve: markReady } = withResolver();
   let lastContact = 0;
+  let grantsReadAt = 0;
 
   const inTouch = () => {
     lastContact = Date.now();
@@ -41,78 +42,94 @@ export function keepFresh({ pool, databaseUrl, view, onChange, onSituation }: Fr
   };
 
   async function snapshot(): Promise<void> {
-    view.setSettings(await readSettings(pool));
-    view.grants.take(await readGrants(pool));
-    const inDoubt = await readInDoubt(pool);
+    const { settings, grants, inDoubt, agent } = await source.snapshot();
+    if (agent !== undefined) onAgent(agent);
+    view.setSettings(settings);
+    view.grants.take(grants);
+    grantsReadAt = Date.now();
     const keys = new Set(inDoubt.map(({ key }) => key));
     const gone = [...view.standings()].filter(({ key }) => !keys.has(key)).map(({ id }) => id);
     inDoubt.forEach(take);
     // What left the list while nobody listened is trusted again: its own row says so.
-    (await readStandings(pool, gone)).forEach(take);
+    if (gone.length > 0) (await source.news({ standingsOf: gone })).standings.forEach(take);
     inTouch();
   }
 
   async function poll(): Promise<void> {
-    // First what has been applied, then what was made of it: a projection that comes in between is seen by both.
-    const provisional = view.local.provisional();
-    const applied = provisional.length > 0 ? await readApplied(pool, provisional) : new Map<string, number>();
-    (await readRecent(pool, LOOK_BACK_SECONDS)).forEach(take);
-    for (const [key, seq] of applied) view.local.applied(key, seq);
-    await refreshSettings();
-    view.grants.take(await readGrants(pool));
-    const wanted = view.wanted();
-    if (wanted.length > 0) view.know(await readKnown(pool, wanted));
+    const isTimeForGrants = Date.now() - grantsReadAt >= ALL_GRANTS_MS;
+    if (isTimeForGrants) grantsReadAt = Date.now();
+    absorb(
+      await source.news({
+        appliedOf: view.local.provisional(),
+        recentSeconds: LOOK_BACK_SECONDS,
+        knownOf: view.wanted(),
+        settingsAfter: view.settings.version,
+        allGrants: isTimeForGrants,
+      }),
+    );
     inTouch();
   }
 
-  async function refreshSettings(): Promise<void> {
-    const settings = await readSettings(pool);
-    const { version, brokenGlassUntil } = view.settings;
-    if (settings.version !== version || settings.brokenGlassUntil !== brokenGlassUntil) view.setSettings(settings);
+  /** What was announced since the last look, as one request however much there was. */
+  async function follow(announced: readonly string[]): Promise<void> {
+    const [standingsOf, grantsOf] = [subjectsIn(announced, 'trust:'), subjectsIn(announced, 'grants:')];
+    const hasSettings = announced.includes('settings');
+    if (standingsOf.length > 0 || grantsOf.length > 0 || hasSettings) {
+      absorb(
+        await source.news({
+          ...(standingsOf.length === 0 ? {} : { standingsOf }),
+          ...(grantsOf.length === 0 ? {} : { grantsOf }),
+          ...(hasSettings ? { settingsAfter: view.settings.version } : {}),
+        }),
+      );
+    }
+    for (const what of announced) if (what.startsWith('approval:')) view.waiters.tell(what.slice(9));
   }
 
-  /** What was notified since the last look, as one query however many there were. */
-  async function follow(payloads: readonly string[]): Promise<void> {
-    const subjects = payloads.filter((text) => text.startsWith('trust:')).map((text) => Number(text.slice(6)));
-    if (subjects.length > 0) (await readStandings(pool, [...new Set(subjects)])).forEach(take);
-    if (payloads.includes('settings')) await refreshSettings();
-    // Few by nature: one snapshot of them costs less than finding out which are new.
-    if (payloads.some((text) => text.startsWith('grants:'))) view.grants.take(await readGrants(pool));
-    for (const text of payloads) if (text.startsWith('approval:')) view.waiters.tell(text.slice(9));
+  function absorb({ standings, grants, allGrants, applied, known, settings }: News): void {
+    standings.forEach(take);
+    for (const [key, seq] of applied) view.local.applied(key, seq);
+    for (const { toolKey, grants: ofTool } of grants) view.grants.takeOf(toolKey, ofTool);
+    if (allGrants !== undefined) view.grants.take(allGrants);
+    if (known.length > 0) view.know(known);
+    if (settings === undefined) return;
+    const { version, brokenGlassUntil, rules } = view.settings;
+    if (settings.version !== version || settings.brokenGlassUntil !== brokenGlassUntil) {
+      view.setSettings({ ...settings, rules: settings.rules ?? rules });
+    }
   }
 
-  async function connected(client: pg.Client): Promise<void> {
-    const waker = createWaker();
-    const payloads: string[] = [];
-    client.on('error', waker.fail).once('end', () => waker.fail(new Error('the connection ended')));
-    client.on('notification', ({ payload }) => {
-      payloads.push(payload ?? '');
+  async function listened(waker: Waker): Promise<void> {
+    const announced: string[] = [];
+    const listening = await source.listen((what) => {
+      announced.push(what);
       waker.wake();
-    });
-    view.onWanted = waker.wake;
-    await client.connect();
-    await client.query('listen surety');
-    await snapshot();
-    for (let polledAt = Date.now(); !isStopped();) {
-      await waker.sleep(Math.max(0, polledAt + POLL_MS - Date.now()), stopping.signal);
-      // This process slept through more than a poll looks back at: only a snapshot knows what it has missed.
-      if (Date.now() - polledAt > (LOOK_BACK_SECONDS / 2) * 1000) await snapshot();
-      await follow(payloads.splice(0));
-      if (view.hasUnasked || Date.now() - polledAt >= POLL_MS) {
-        await poll();
-        polledAt = Date.now();
+    }, waker.fail);
+    try {
+      await snapshot();
+      for (let polledAt = Date.now(); !isStopped();) {
+        await waker.sleep(Math.max(0, polledAt + POLL_MS - Date.now()), stopping.signal);
+        // This process slept through more than a poll looks back at: only a snapshot knows what it has missed.
+        if (Date.now() - polledAt > (LOOK_BACK_SECONDS / 2) * 1000) await snapshot();
+        await follow(announced.splice(0));
+        if (view.hasUnasked || Date.now() - polledAt >= POLL_MS) {
+          await poll();
+          polledAt = Date.now();
+        }
       }
+    } finally {
+      await listening.close();
     }
   }
 
   async function keepConnected(): Promise<void> {
     while (!isStopped()) {
-      const client = new pg.Client({ connectionString: databaseUrl, application_name: 'surety gate', ...PATIENCE });
+      const waker = createWaker();
+      view.onWanted = waker.wake;
       // Whatever broke, the answer is a new connection and a new snapshot; meanwhile the timer below counts.
-      await connected(client).catch((error: unknown) => {
+      await listened(waker).catch((error: unknown) => {
         view.trouble = reasonOf(error);
       });
-      await letGo(client);
       await pause(RECONNECT_MS, stopping.signal);
     }
   }
@@ -136,7 +153,12 @@ export function keepFresh({ pool, databaseUrl, view, onChange, onSituation }: Fr
   };
 }
 
-const PATIENCE = { connectionTimeoutMillis: 5000, query_timeout: 10_000, keepAlive: true } as const;
+type Waker = ReturnType<typeof createWaker>;
+
+function subjectsIn(announced: readonly string[], prefix: string): number[] {
+  const found = announced.filter((what) => what.startsWith(prefix)).map((what) => Number(what.slice(prefix.length)));
+  return [...new Set(found)].filter(Number.isSafeInteger);
+}
 
 function withResolver(): { promise: Promise<void>; resolve: () => void } {
   let resolve: () => void = () => undefined;

@@ -13,16 +13,20 @@ export class Grants {
 
   /** Takes all there are. */
   take(grants: readonly Grant[]): void {
-    const known = [...this.#byTool.values()].flat();
+    const byTool = new Map<string, Grant[]>();
+    for (const grant of grants) byTool.set(grant.toolKey, [...(byTool.get(grant.toolKey) ?? []), grant]);
+    for (const toolKey of this.#byTool.keys()) if (!byTool.has(toolKey)) this.takeOf(toolKey, []);
+    for (const [toolKey, ofTool] of byTool) this.takeOf(toolKey, ofTool);
+  }
+
+  /** Takes all there are of one tool. */
+  takeOf(toolKey: string, grants: readonly Grant[]): void {
+    const known = this.#byTool.get(toolKey) ?? [];
     const ids = new Set(known.map(({ id }) => id));
     // Whoever remembers an answer may go on doing so.
     if (grants.length === known.length && grants.every(({ id }) => ids.has(id))) return;
-    this.#byTool.clear();
-    for (const grant of grants) {
-      const ofTool = this.#byTool.get(grant.toolKey) ?? [];
-      ofTool.push(grant);
-      this.#byTool.set(grant.toolKey, ofTool);
-    }
+    if (grants.length === 0) this.#byTool.delete(toolKey);
+    else this.#byTool.set(toolKey, [...grants]);
     this.#onChange();
   }
 

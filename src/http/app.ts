@@ -5,7 +5,9 @@ import type pg from 'pg';
 import type { Gate } from '../gate/gate.ts';
 import { Problem } from '../problem.ts';
 import { version } from '../version.ts';
+import type { Announcements } from './announcements.ts';
 import { approvalRoutes } from './approvals.ts';
+import { eventRoutes } from './events.ts';
 import { gateRoutes } from './gate.ts';
 import { healthRoutes } from './health.ts';
 import type { Health } from './health.ts';
@@ -20,6 +22,7 @@ export interface ApiParts {
   readonly gate: Gate;
   readonly limits: Limits;
   readonly health: Health;
+  readonly announcements: Announcements;
 }
 
 export type Api = OpenAPIHono<Identified>;
@@ -68,6 +71,7 @@ export function createApi(parts: ApiParts): Api {
   app.use('/v1/*', authenticate(parts.pool, parts.limits), idempotent(parts.pool));
   gateRoutes(app, parts);
   approvalRoutes(app, parts);
+  eventRoutes(app, parts);
   return app;
 }
 

@@ -2,7 +2,6 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { readGrant } from '../domain/approval/message.ts';
 import type { Verb } from '../domain/approval/message.ts';
 import { redactText } from '../domain/outcome/redact.ts';
-import { pause } from '../pause.ts';
 import { decide, untilTold } from '../postgres/approval-decide.ts';
 import { readAsked } from '../postgres/approval-ask.ts';
 import { readDecided, readPending, readOne } from '../postgres/read-approvals.ts';
@@ -10,6 +9,7 @@ import type { ShownApproval } from '../postgres/read-approvals.ts';
 import { revokeGrants } from '../postgres/grants.ts';
 import { readShownGrants } from '../postgres/read-grants.ts';
 import type { Token } from '../postgres/tokens.ts';
+import { untilAnnounced } from './announcements.ts';
 import type { Api, ApiParts } from './app.ts';
 import { allow, decides } from './identity.ts';
 import { HttpProblem, problem, refusals } from './problem.ts';
@@ -24,7 +24,7 @@ const TOLD_WITHIN_MS = 10_000;
 const LONGEST_WAIT_S = 60;
 
 /** What people do: see what waits, and decide. */
-export function approvalRoutes(app: Api, { pool }: Pick<ApiParts, 'pool'>): void {
+export function approvalRoutes(app: Api, { pool, announcements }: Pick<ApiParts, 'pool' | 'announcements'>): void {
   /** An agent sees its own questions; that there are others is nothing it needs to know. */
   const visible = async (id: string, token: Token): Promise<ShownApproval> => {
     const found = await readOne(pool, id);
@@ -85,17 +85,9 @@ export function approvalRoutes(app: Api, { pool }: Pick<ApiParts, 'pool'>): void
     }),
     async (c) => {
       const { id } = c.req.valid('param');
-      const until = Date.now() + c.req.valid('query').wait * 1000;
-      const token = c.get('token');
-      for (;;) {
-        const [status] = await readAsked(pool, [id]);
-        const isOver = status?.status !== 'pending' || Date.now() >= until || c.req.raw.signal.aborted;
-        if (!isOver) {
-          await pause(Math.min(500, until - Date.now()));
-          continue;
-        }
-        return c.json(approvalShown(await visible(id, token)), 200);
-      }
+      const isOver = async () => (await readAsked(pool, [id]))[0]?.status !== 'pending';
+      await untilAnnounced(announcements, `approval:${id}`, isOver, c.req.valid('query').wait * 1000, c.req.raw.signal);
+      return c.json(approvalShown(await visible(id, c.get('token'))), 200);
     },
   );
   const say = async (verb: Verb, id: string, by: Token, body: Said) => {

@@ -6,7 +6,11 @@ import { HttpProblem } from './problem.ts';
 import type { Limits } from './limits.ts';
 
 export interface Identified {
-  readonly Variables: { readonly token: Token };
+  readonly Variables: {
+    readonly token: Token;
+    /** For whoever stays longer than one request. */
+    readonly isStillKnown: () => Promise<boolean>;
+  };
 }
 
 /** A revoked token is refused this much later at the latest. */
@@ -29,6 +33,7 @@ export function authenticate(pool: pg.Pool, limits: Limits): MiddlewareHandler<I
     }
     await limits.count(token.id);
     c.set('token', token);
+    c.set('isStillKnown', async () => (await findToken(pool, secret)) !== undefined);
     await next();
   };
 }

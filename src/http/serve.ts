@@ -7,6 +7,7 @@ import { createPool } from '../postgres/pool.ts';
 import { listTokens } from '../postgres/tokens.ts';
 import { codeOf, Problem } from '../problem.ts';
 import { LEADER_LOCK } from '../upkeep/leader-lock.ts';
+import { hearAnnouncements } from './announcements.ts';
 import { createApi } from './app.ts';
 import type { Health } from './health.ts';
 import { createLimits } from './limits.ts';
@@ -30,10 +31,12 @@ export async function serveHttp(options: ServeOptions): Promise<{ readonly url: 
   if (!LOOPBACK.has(host)) await refuseWithoutTokens(pool, host);
   const gate = await connect({ databaseUrl, approvalWaitMs: 0 });
   const limits = createLimits(pool, options.mostRequests ?? MOST_REQUESTS);
-  const api = createApi({ pool, gate, limits, health: healthOf(pool) });
+  const announcements = hearAnnouncements(databaseUrl);
+  const api = createApi({ pool, gate, limits, announcements, health: healthOf(pool) });
   const close = async (server?: ServerType) => {
     limits.stop();
     if (server !== undefined) await ended(server);
+    await announcements.stop();
     await gate.close();
     await pool.end();
   };

@@ -141,7 +141,7 @@ async function ask(client: pg.PoolClient, identity: string, ordinal: number, ask
   );
   const [question] = asked.rows;
   if (question === undefined) throw new Error('the question was not written');
-  await client.query("select pg_notify('surety_bell', '')");
+  await client.query("select pg_notify('surety_bell', ''), pg_notify('surety', 'approval:' || $1)", [question.id]);
   return question;
 }
 

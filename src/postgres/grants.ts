@@ -19,11 +19,29 @@ export async function readGrants(pool: pg.Pool): Promise<readonly Grant[]> {
     `select ${COLUMNS} from approval_grant g join subject s on s.id = g.subject
      where ${LIVE} order by g.given_at`,
   );
-  return found.rows.map(({ until, pattern, ...grant }) => ({
-    ...grant,
-    ...(until === null ? {} : { until }),
-    ...(pattern === null ? {} : { pattern }),
-  }));
+  return found.rows.map(grantOf);
+}
+
+function grantOf({ until, pattern, ...grant }: Row): Grant {
+  return { ...grant, ...(until === null ? {} : { until }), ...(pattern === null ? {} : { pattern }) };
+}
+
+/** The same of some tools, also of those that have none left. */
+export async function readGrantsOf(
+  pool: pg.Pool,
+  subjects: readonly number[],
+): Promise<readonly { readonly toolKey: string; readonly grants: readonly Grant[] }[]> {
+  const found = await pool.query<{ toolKey: string } & ({ id: null } | Row)>(
+    `select s.key as "toolKey", ${COLUMNS} from subject s left join approval_grant g on g.subject = s.id and ${LIVE}
+     where s.id = any($1) order by g.given_at`,
+    [subjects],
+  );
+  const byTool = new Map<string, Grant[]>();
+  for (const row of found.rows) {
+    const ofTool = byTool.get(row.toolKey) ?? [];
+    byTool.set(row.toolKey, row.id === null ? ofTool : [...ofTool, grantOf(row)]);
+  }
+  return [...byTool].map(([toolKey, grants]) => ({ toolKey, grants }));
 }
 
 export interface Consumed {
@@ -36,9 +54,14 @@ export interface Consumed {
 
 /**
  * Uses a grant for one call. One conditional update: of many that race for a once-grant one gets it, and that one again
- * as often as it asks. Undefined for all others, and where it was revoked or has ended.
+ * as often as it asks. Undefined for all others, where it was revoked or has ended, and for any agent but the given one.
  */
-export async function consumeGrant(pool: pg.Pool, grant: string, callId: string): Promise<Consumed | undefined> {
+export async function consumeGrant(
+  pool: pg.Pool,
+  grant: string,
+  callId: string,
+  agent?: string,
+): Promise<Consumed | undefined> {
   const used = await pool.query<Consumed>(
     `update approval_grant g set
        consumed_by = case when g.kind = 'once' then $2::uuid end,
@@ -46,13 +69,13 @@ export async function consumeGrant(pool: pg.Pool, grant: string, callId: string)
        uses = g.uses + case when g.consumed_by is distinct from $2::uuid then 1 else 0 end
      from approval a left join approval_decision d on d.approval = a.id and d.edit_digest = a.edit_digest
        and d.outcome = 'taken'
-     where g.id = $1 and a.id = g.approval and g.revoked_at is null
+     where g.id = $1 and a.id = g.approval and g.revoked_at is null and ($3::text is null or g.agent = $3)
        and (g.until is null or g.until > clock_timestamp())
        and (g.kind <> 'once' or g.consumed_by is null
          or (g.consumed_by = $2::uuid and not exists (select 1 from ledger l where l.id = $2::uuid)))
      returning g.id, g.kind, g.given_by as by,
        case when a.edit_digest is not null then json_build_object('args', d.edit, 'digest', a.edit_digest) end as edited`,
-    [grant, callId],
+    [grant, callId, agent ?? null],
   );
   const [consumed] = used.rows;
   if (consumed !== undefined) await tellGates(pool, [grant]);
