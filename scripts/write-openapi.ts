@@ -4,6 +4,7 @@ import { createApi, DOCUMENT } from '../src/http/app.ts';
 
 const api = createApi({
   pool: undefined as never,
+  ledger: undefined as never,
   gate: undefined as never,
   limits: undefined as never,
   health: undefined as never,

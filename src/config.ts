@@ -33,6 +33,11 @@ const Environment = z.object({
   SURETY_POSTGRES_PORT: port.default(7432),
   SURETY_HTTP_PORT: port.default(7400),
   SURETY_HTTP_HOST: z.string().default('127.0.0.1'),
+  SURETY_URL: z
+    .string()
+    .refine((text) => /^https?:\/\//.test(text) && URL.canParse(text), 'expected http://host:port')
+    .optional(),
+  SURETY_TOKEN: z.string().optional(),
   DATABASE_URL: postgresUrl.optional(),
   NO_COLOR: z.string().optional(),
   PATH: z.string().default(''),
@@ -54,6 +59,8 @@ export interface Config {
   readonly ports: { readonly temporal: number; readonly ui: number; readonly postgres: number };
   /** Where the HTTP API listens. */
   readonly http: { readonly host: string; readonly port: number };
+  /** A server that a gate speaks HTTP with instead of going to the ledger itself. */
+  readonly remote: { readonly url: string | undefined; readonly token: string | undefined };
   readonly temporal: {
     /** Whether the environment names a Temporal server, so that none is started here. */
     readonly external: boolean;
@@ -93,6 +100,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     taskQueue: values.SURETY_TASK_QUEUE,
     ports,
     http: { host: values.SURETY_HTTP_HOST, port: values.SURETY_HTTP_PORT },
+    remote: { url: values.SURETY_URL, token: values.SURETY_TOKEN },
     temporal: {
       external: NAMES_A_SERVER.some((name) => name in given),
       env: Object.fromEntries(Object.entries(given).filter(([name]) => name.startsWith('TEMPORAL_'))),

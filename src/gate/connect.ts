@@ -14,12 +14,18 @@ import { keepFresh } from './freshness.ts';
 import { Gate } from './gate.ts';
 import { createLedgerBackend } from './ledger-backend.ts';
 import { createLedgerSource } from './ledger-source.ts';
+import { remotePlace } from './remote/place.ts';
+import type { Source } from './source.ts';
 import { createMemoryBackend } from './memory-backend.ts';
 import { View } from './view.ts';
 
 export interface ConnectOptions {
   /** Where the ledger is; otherwise DATABASE_URL, otherwise the stack that `surety up` runs in SURETY_HOME. */
   readonly databaseUrl?: string;
+  /** A server to speak HTTP with instead, like http://127.0.0.1:7400; otherwise SURETY_URL. */
+  readonly url?: string;
+  /** What to show that server; otherwise SURETY_TOKEN. An agent's name is its token's. */
+  readonly token?: string;
   /** Who asks and reports, unless a call says otherwise. */
   readonly agent?: string;
   readonly session?: string;
@@ -42,7 +48,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Gate> {
     options.onListenerError ??
       ((error) => process.emitWarning(error instanceof Error ? error : String(error), 'SuretyListener')),
   );
-  const identity = {
+  const identity: { agent?: string; session?: string } = {
     ...(options.agent === undefined ? {} : { agent: options.agent }),
     ...(options.session === undefined ? {} : { session: options.session }),
   };
@@ -64,29 +70,53 @@ export async function connect(options: ConnectOptions = {}): Promise<Gate> {
     });
     return new Gate({ ...shared, backend, close: () => backend.close() });
   }
-  const databaseUrl = options.databaseUrl ?? (await locateLedger(config));
-  const pool = createPool(databaseUrl, { name: 'surety gate' });
+  const withinMs = options.connectWithinMs ?? 3000;
+  const { source, backend, refuseToStart, close } = await placeOf(options, config, view, withinMs);
   const freshness = keepFresh({
-    source: createLedgerSource(pool, databaseUrl),
+    source,
     view,
-    onAgent: () => undefined,
     onChange: (before, after) => announceChanges(emitter, view, before, after),
     onSituation: (because) => emitter.emit('situation', { situation: view.situation, because }),
+    onAgent: (agent) => {
+      identity.agent = agent;
+    },
   });
-  await pauseUnless(freshness.ready, options.connectWithinMs ?? 3000, new AbortController().signal);
-  const close = async () => {
+  const leave = async () => {
     await freshness.stop();
-    await pool.end();
+    await close();
   };
-  if (view.situation === 'fresh') {
-    await refuseNewerSchema(pool).catch(async (error: unknown) => {
-      // Anything else is the ledger going away again, which a gate outlives.
-      if (!(error instanceof Problem)) return;
-      await close();
-      throw error;
-    });
-  }
-  return new Gate({ ...shared, backend: createLedgerBackend(pool, view), close });
+  await pauseUnless(freshness.ready, withinMs, new AbortController().signal);
+  await refuseToStart().catch(async (error: unknown) => {
+    // Anything else is the ledger going away again, which a gate outlives.
+    if (!(error instanceof Problem)) return;
+    await leave();
+    throw error;
+  });
+  return new Gate({ ...shared, backend, close: leave });
+}
+
+export interface Place {
+  readonly source: Source;
+  readonly backend: Backend;
+  /** Throws a Problem where no waiting would help. */
+  readonly refuseToStart: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** The ledger itself, or a server that stands before it. */
+async function placeOf(options: ConnectOptions, config: Config, view: View, withinMs: number): Promise<Place> {
+  const url = options.url ?? (options.databaseUrl === undefined ? config.remote.url : undefined);
+  if (url !== undefined) return remotePlace(url, options.token ?? config.remote.token, withinMs);
+  const databaseUrl = options.databaseUrl ?? (await locateLedger(config));
+  const pool = createPool(databaseUrl, { name: 'surety gate' });
+  return {
+    source: createLedgerSource(pool, databaseUrl),
+    backend: createLedgerBackend(pool, view),
+    refuseToStart: async () => {
+      if (view.situation === 'fresh') await refuseNewerSchema(pool);
+    },
+    close: () => pool.end(),
+  };
 }
 
 /** SURETY_THRESHOLD and SURETY_WINDOW speak for whoever runs the process; published rules replace them. */

@@ -5,12 +5,14 @@ import { Report } from '../domain/outcome/report.schema.ts';
 import type { Decision } from '../domain/gate/decision.ts';
 import { serverOf } from '../domain/key/tool-key.ts';
 import { LOCAL } from '../domain/trust/entry.ts';
-import { newOutcomeId } from '../postgres/outcome-id.ts';
+import type { Asked } from '../postgres/approval-ask.ts';
+import { newOutcomeId, outcomeId } from '../postgres/outcome-id.ts';
 import type { Backend } from './backend.ts';
 import { InvalidReport } from './errors.ts';
 import type { Emitter, GateEvents } from './events.ts';
 import { createGuard } from './guard.ts';
 import type { GuardContext, GuardOptions } from './guard.ts';
+import { askAbout } from './held.ts';
 import { createReporter } from './reporter.ts';
 import type { Pressure, Reporter } from './reporter.ts';
 import { ReportedOutcome } from './reported-outcome.ts';
@@ -24,6 +26,17 @@ export interface Call extends CallContext {
   readonly tool: string;
   readonly server?: string;
   readonly args?: unknown;
+}
+
+/** A call that a person is to be asked about. */
+export interface Question extends Call {
+  readonly callId?: string;
+  /** Why, where the gate itself would let it through. */
+  readonly because?: string;
+  /** Digest of what the tool says it is. */
+  readonly definition?: string;
+  /** The person behind the agent: whoever that is cannot decide about it. */
+  readonly owner?: string;
 }
 
 export interface GateParts {
@@ -95,6 +108,33 @@ export class Gate {
       });
     }
     return outcome.callId;
+  }
+
+  /**
+   * Asks a person about a call that is held, and answers the question without waiting: for whoever does not use `guard`.
+   * The same call finds the question it asked before. Undefined where nothing holds the call and no reason is given.
+   */
+  async ask(call: Question): Promise<Asked | undefined> {
+    const { backend, view, identity } = this.#parts;
+    const tool = this.tool(serverOf(call), call.tool);
+    const { agent = identity.agent, session = identity.session, scope, callId = newOutcomeId() } = call;
+    const known = {
+      ...(agent === undefined ? {} : { agent }),
+      ...(session === undefined ? {} : { session }),
+      ...(scope === undefined ? {} : { scope }),
+    };
+    const held = {
+      tool,
+      view,
+      approvals: backend.approvals,
+      args: call.args,
+      call: { ...known, callId, ...(call.owner === undefined ? {} : { owner: call.owner }) },
+      ledgerId: outcomeId(callId, tool.server, tool.name),
+      check: () => tool.check(call.args, { ...call, ...known }),
+      until: Date.now(),
+      definition: call.definition ?? tool.definition,
+    };
+    return askAbout(held, call.because);
   }
 
   /** Wraps a function so that it runs only if the gate lets it, and is reported. Rejects with ApprovalRequired or CallDenied. */

@@ -103,7 +103,8 @@ async function carefully<Args, Result>(
   const until = Date.now() + (options.approvalWaitMs ?? needs.approvalWaitMs);
   const { approvals } = needs.backend;
   const ledgerId = outcomeId(call.callId, tool.server, tool.name);
-  const held: HeldCall = { tool, view: needs.view, approvals, args, call, ledgerId, check, until };
+  const { definition } = tool;
+  const held: HeldCall = { tool, view: needs.view, approvals, args, call, ledgerId, check, until, definition };
   const { decision, probe, grant } = await admission(needs, held);
   // What the person has seen is what runs, unless the gate or the application denies it.
   const given = grant?.edited ? (grant.edited.args as Args) : args;

@@ -9,7 +9,7 @@ import { createWaker, pause } from '../pause.ts';
 import type { Asked } from '../postgres/approval-ask.ts';
 import type { Consumed } from '../postgres/grants.ts';
 import type { Approvals } from './backend.ts';
-import { ApprovalRequired, NotApproved } from './errors.ts';
+import { ApprovalRequired, CallDenied, NotApproved } from './errors.ts';
 import type { ToolGate } from './tool-gate.ts';
 import type { View } from './view.ts';
 
@@ -21,6 +21,7 @@ export interface HeldCall {
   readonly call: {
     readonly callId: string;
     readonly agent?: string;
+    readonly owner?: string;
     readonly session?: string;
     readonly scope?: string;
   };
@@ -29,8 +30,28 @@ export interface HeldCall {
   readonly ledgerId: string;
   /** Epoch milliseconds; Infinity to wait as long as the question is open. */
   readonly until: number;
+  /** Digest of what the tool says it is, where that is known. */
+  readonly definition: string | undefined;
   /** What was asked about this call. */
   question?: Asked | undefined;
+}
+
+/**
+ * Asks and does not wait. Undefined where nothing holds the call, unless the caller has a reason of its own to ask.
+ */
+export async function askAbout(held: HeldCall, because: string | undefined): Promise<Asked | undefined> {
+  const { approvals, check } = held;
+  const decision = check();
+  if (decision.decision === 'deny') throw new CallDenied(decision);
+  const asking: Ask | undefined =
+    decision.decision === 'ask'
+      ? decision
+      : because === undefined
+        ? undefined
+        : { decision: 'ask', via: 'person', because };
+  if (asking === undefined) return undefined;
+  if (approvals === undefined) throw refused(held, asking);
+  return approvals.ask(questionOf(held, asking));
 }
 
 /** Besides being told, look after so long: a notification may be lost, and the tool may have recovered meanwhile. */
@@ -56,7 +77,7 @@ export async function untilDecided(held: HeldCall, decision: Ask): Promise<Consu
       // Another call was faster, or it was revoked: what is still held is asked about anew.
       held.view.grants.spend(held.tool.key, question.id);
       held.question = undefined;
-    } else if (question?.status === 'withdrawn' && question.by === 'surety') {
+    } else if (question?.status === 'withdrawn' && isTidiedAway(question)) {
       held.question = undefined;
     } else if (question !== undefined && question.status !== 'pending') {
       throw new NotApproved({ ...question, status: question.status });
@@ -65,6 +86,11 @@ export async function untilDecided(held: HeldCall, decision: Ask): Promise<Consu
     // The lease may be free by now.
     if (decision.via === 'probe') return undefined;
   }
+}
+
+/** Whoever took it back no longer needed it; this call may. */
+function isTidiedAway({ by }: Asked): boolean {
+  return by === 'surety' || by?.startsWith('surety for ') === true;
 }
 
 /** Takes back a question that nobody needs an answer to. Only tidies: what nobody waits for expires by itself. */
@@ -100,7 +126,7 @@ async function untilOver({ view, until }: HeldCall, approvals: Approvals, asked:
   }
 }
 
-function questionOf({ tool, view, args, call, ledgerId }: HeldCall, decision: Ask) {
+function questionOf({ tool, view, args, call, ledgerId, definition }: HeldCall, decision: Ask) {
   const scope = normaliseScope(call.scope) ?? scopeOf(tool.name, args);
   const { rule } = ruleForScope(view.rulesOf({ kind: 'tool', server: tool.server, name: tool.name }), scope ?? '');
   return {
@@ -109,11 +135,12 @@ function questionOf({ tool, view, args, call, ledgerId }: HeldCall, decision: As
     tool: tool.name,
     scope,
     agent: call.agent,
+    owner: call.owner,
     session: call.session,
     callId: ledgerId,
     digest: argumentsDigest(args),
     args,
-    definition: tool.definition,
+    definition,
     because: redactText(decision.because, 500),
     state: decision.escalation?.state,
     isSecurity: /security/i.test(decision.escalation?.reason ?? ''),

@@ -3,10 +3,12 @@ import { bodyLimit } from 'hono/body-limit';
 import { secureHeaders } from 'hono/secure-headers';
 import type pg from 'pg';
 import type { Gate } from '../gate/gate.ts';
+import type { Ledger } from '../postgres/append.ts';
 import { Problem } from '../problem.ts';
 import { version } from '../version.ts';
 import type { Announcements } from './announcements.ts';
 import { approvalRoutes } from './approvals.ts';
+import { askingRoutes } from './asking.ts';
 import { eventRoutes } from './events.ts';
 import { gateRoutes } from './gate.ts';
 import { healthRoutes } from './health.ts';
@@ -16,9 +18,11 @@ import { authenticate } from './identity.ts';
 import type { Identified } from './identity.ts';
 import type { Limits } from './limits.ts';
 import { HttpProblem, respond } from './problem.ts';
+import { remoteGateRoutes } from './remote-gate.ts';
 
 export interface ApiParts {
   readonly pool: pg.Pool;
+  readonly ledger: Ledger;
   readonly gate: Gate;
   readonly limits: Limits;
   readonly health: Health;
@@ -70,6 +74,8 @@ export function createApi(parts: ApiParts): Api {
   app.doc31('/openapi.json', DOCUMENT);
   app.use('/v1/*', authenticate(parts.pool, parts.limits), idempotent(parts.pool));
   gateRoutes(app, parts);
+  remoteGateRoutes(app, parts);
+  askingRoutes(app, parts);
   approvalRoutes(app, parts);
   eventRoutes(app, parts);
   return app;

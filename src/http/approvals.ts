@@ -95,7 +95,8 @@ export function approvalRoutes(app: Api, { pool, announcements }: Pick<ApiParts,
     const grant = body.grant === undefined ? undefined : readGrant(body.grant, Date.now());
     if (typeof grant === 'string') throw new HttpProblem(400, 'Not understood', grant);
     const decision = await decide(pool, {
-      ...{ approval: id, verb, by: by.name, token: by.id, reason: redactText(body.reason, 500) },
+      ...{ approval: id, verb, token: by.id, reason: redactText(body.reason, 500) },
+      by: body.automatic === true ? `surety for ${by.name}` : by.name,
       ...(body.expectedVersion === undefined ? {} : { expectedVersion: body.expectedVersion }),
       ...(grant === undefined ? {} : { grant }),
       ...(body.seconds === undefined ? {} : { extendSeconds: body.seconds }),
@@ -137,7 +138,8 @@ export function approvalRoutes(app: Api, { pool, announcements }: Pick<ApiParts,
     'Keep the question open for longer',
     z.object({ ...base, seconds: z.number().int().min(1).max(31_536_000) }) as never,
   );
-  route('withdraw', 'Take the question back', z.object(base) as never);
+  const Automatic = z.boolean().optional().openapi({ description: 'nobody needs the answer any more' });
+  route('withdraw', 'Take the question back', z.object({ ...base, automatic: Automatic }) as never);
 
   app.openapi(
     createRoute({
@@ -195,6 +197,7 @@ interface Said {
   readonly grant?: unknown;
   readonly edit?: unknown;
   readonly seconds?: number;
+  readonly automatic?: boolean;
 }
 
 const GrantBody = z

@@ -1,12 +1,14 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { ReportFields } from '../domain/outcome/report.schema.ts';
+import type pg from 'pg';
 import { BufferFull, InvalidReport } from '../gate/errors.ts';
+import { ownProbes } from '../postgres/probes.ts';
 import type { Token } from '../postgres/tokens.ts';
 import type { Api, ApiParts } from './app.ts';
 import { allow } from './identity.ts';
 import { HttpProblem, problem, refusals } from './problem.ts';
 
-const Call = z
+export const Call = z
   .object({
     tool: z.string().min(1).max(10_240),
     server: z.string().min(1).max(10_240).optional(),
@@ -35,7 +37,7 @@ const Decision = z
 const MOST_OUTCOMES = 1000;
 
 /** What an agent does: ask before a call, report after it. */
-export function gateRoutes(app: Api, { gate }: Pick<ApiParts, 'gate'>): void {
+export function gateRoutes(app: Api, { pool, gate }: Pick<ApiParts, 'pool' | 'gate'>): void {
   app.openapi(
     createRoute({
       method: 'post',
@@ -82,7 +84,12 @@ export function gateRoutes(app: Api, { gate }: Pick<ApiParts, 'gate'>): void {
     async (c) => {
       const { outcomes } = c.req.valid('json');
       const token = c.get('token');
-      const reports = outcomes.map((one) => ({ ...one, ...spokenFor(token, one.agent) }));
+      const mine = await ownLeases(pool, token, outcomes);
+      const reports = outcomes.map(({ probe, ...one }) => ({
+        ...one,
+        ...(mine(probe) ? { probe } : {}),
+        ...spokenFor(token, one.agent),
+      }));
       const callIds = await Promise.all(reports.map((report) => gate.report(report))).catch((error: unknown) => {
         if (error instanceof InvalidReport) throw new HttpProblem(400, 'Not understood', error.message);
         if (error instanceof BufferFull) throw new HttpProblem(503, 'Not now', error.message, { retryAfter: 1 });
@@ -100,12 +107,23 @@ const Time = z.union([
 ]);
 const OutcomeBody = ReportFields.extend({ at: Time.optional(), startedAt: Time.optional() }).openapi('Outcome');
 
+/** Tells which leases are the token's own: nobody ends another's by naming it. */
+export async function ownLeases(
+  pool: pg.Pool,
+  token: Token,
+  outcomes: readonly { readonly probe?: string | undefined }[],
+): Promise<(probe: string | undefined) => probe is string> {
+  const named = outcomes.flatMap(({ probe }) => (probe === undefined ? [] : [probe]));
+  const own = new Set(named.length === 0 ? [] : await ownProbes(pool, named, token.name));
+  return (probe): probe is string => probe !== undefined && own.has(probe);
+}
+
 /** An agent speaks for itself: its name is its token's, whatever it says. */
-function spokenFor(token: Token, claimed: string | undefined): { agent?: string } {
+export function spokenFor(token: Token, claimed: string | undefined): { agent?: string } {
   if (token.roles.includes('agent')) return { agent: token.name };
   return claimed === undefined ? {} : { agent: claimed };
 }
 
-function present<T extends object>(given: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+export function present<T extends object>(given: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as never;
 }

@@ -3,6 +3,7 @@ import { serve } from '@hono/node-server';
 import type { ServerType } from '@hono/node-server';
 import type pg from 'pg';
 import { connect } from '../gate/connect.ts';
+import { Names, Subjects } from '../postgres/intern.ts';
 import { createPool } from '../postgres/pool.ts';
 import { listTokens } from '../postgres/tokens.ts';
 import { codeOf, Problem } from '../problem.ts';
@@ -32,7 +33,8 @@ export async function serveHttp(options: ServeOptions): Promise<{ readonly url: 
   const gate = await connect({ databaseUrl, approvalWaitMs: 0 });
   const limits = createLimits(pool, options.mostRequests ?? MOST_REQUESTS);
   const announcements = hearAnnouncements(databaseUrl);
-  const api = createApi({ pool, gate, limits, announcements, health: healthOf(pool) });
+  const ledger = { pool, names: new Names(pool), subjects: new Subjects(pool) };
+  const api = createApi({ pool, ledger, gate, limits, announcements, health: healthOf(pool) });
   const close = async (server?: ServerType) => {
     limits.stop();
     if (server !== undefined) await ended(server);

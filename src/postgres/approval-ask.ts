@@ -16,6 +16,8 @@ export interface Asking {
   readonly tool: string;
   readonly scope: string | undefined;
   readonly agent: string | undefined;
+  /** The person behind the agent, who cannot decide about its calls; where a token says who that is. */
+  readonly owner: string | undefined;
   readonly session: string | undefined;
   /** As the ledger knows it. */
   readonly callId: string;
@@ -127,14 +129,14 @@ async function findEarlier(client: pg.PoolClient, identity: string, callId: stri
 async function ask(client: pg.PoolClient, identity: string, ordinal: number, asking: Asking): Promise<Asked> {
   const { terms } = asking;
   const asked = await client.query<Asked>(
-    `insert into approval as a (id, identity, ordinal, subject, server, tool, scope, agent, session, digest, arguments,
-       definition, because, state, is_security, risk, terms, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-       clock_timestamp() + $18::int * interval '1 second')
+    `insert into approval as a (id, identity, ordinal, subject, server, tool, scope, agent, owner, session, digest,
+       arguments, definition, because, state, is_security, risk, terms, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+       clock_timestamp() + $19::int * interval '1 second')
      returning ${ASKED}`,
     [
       ...[newOutcomeId(), identity, ordinal, asking.subject, asking.server, asking.tool],
-      ...[asking.scope, asking.agent, asking.session, asking.digest, argumentsOf(asking.args)],
+      ...[asking.scope, asking.agent, asking.owner, asking.session, asking.digest, argumentsOf(asking.args)],
       ...[asking.definition, asking.because, asking.state, asking.isSecurity, asking.risk],
       ...[storableJson(terms), terms.expiresAfterSeconds],
     ],

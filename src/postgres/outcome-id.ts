@@ -3,6 +3,8 @@ import { V7Generator } from 'uuidv7';
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
+const MAPPED = /^00000000-0000-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
+
 /** Randomness by the kilobyte: asking for it once per id costs more than making the id. */
 function createRandom(): { nextUint32: () => number } {
   const pool = new Uint32Array(256);
@@ -39,10 +41,10 @@ export function newOutcomeId(): string {
 
 /**
  * The ledger id of a call. A UUIDv7 is taken as it is. Any other id always maps to the same UUID, in a range of its own
- * and whatever the time is, so that sending it again next week still meets the original.
+ * and whatever the time is, so that sending it again next week still meets the original. What was mapped stays as it is.
  */
 export function outcomeId(callId: string, server: string, tool: string): string {
-  if (UUID_V7.test(callId)) return callId.toLowerCase();
+  if (UUID_V7.test(callId) || MAPPED.test(callId)) return callId.toLowerCase();
   const hash = createHash('sha256')
     .update(JSON.stringify([server, tool, callId]))
     .digest('hex');

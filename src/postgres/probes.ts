@@ -69,6 +69,16 @@ async function hasRelapsed(client: pg.PoolClient, parts: ProbeRequest['parts']):
   return found.rows.length > 0;
 }
 
+/** Which of these leases an agent has, or had until they lapsed. */
+export async function ownProbes(pool: pg.Pool, tokens: readonly string[], agent: string): Promise<readonly string[]> {
+  const numbers = tokens.filter((token) => /^\d{1,18}$/.test(token));
+  const found = await pool.query<{ token: string }>(
+    'select distinct token::text from probe where token = any($1::bigint[]) and agent = $2',
+    [numbers, agent],
+  );
+  return found.rows.map(({ token }) => token);
+}
+
 /** False once the lease has lapsed: then somebody else may be probing. */
 export async function renewProbe(pool: pg.Pool, token: string, leaseSeconds: number): Promise<boolean> {
   const renewed = await pool.query(

@@ -26,13 +26,16 @@ export interface Agent {
 const PROGRAM = fileURLToPath(new URL('programs/prober.ts', import.meta.url));
 const LOADER = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 
+/** How an agent speaks with the ledger: itself, or through a server. */
+export type Access = { readonly DATABASE_URL: string } | { readonly SURETY_URL: string; readonly SURETY_TOKEN: string };
+
 /** Agents in processes of their own, all with the same tools. */
-export async function createAgents(databaseUrl: string) {
+export async function createAgents() {
   const running = await mkdtemp(join(tmpdir(), 'surety-running-'));
   const processes: ChildProcess[] = [];
 
-  async function start(name: string): Promise<Agent> {
-    const env = { PATH: process.env['PATH'] ?? '', DATABASE_URL: databaseUrl, AGENT: name, RUNNING: running };
+  async function start(name: string, access: Access): Promise<Agent> {
+    const env = { PATH: process.env['PATH'] ?? '', AGENT: name, RUNNING: running, ...access };
     const child = fork(PROGRAM, { execArgv: ['--import', LOADER], env });
     processes.push(child);
     const calls = new Map<number, { started: (beside: readonly string[]) => void; ended: (ended: Ended) => void }>();

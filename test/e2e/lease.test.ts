@@ -40,13 +40,22 @@ beforeAll(async () => {
   installation = await createInstallation(RULES);
   worker = await installation.startWorker();
   gate = await installation.connect({ agent: 'test' });
-  agents = await createAgents(installation.databaseUrl);
-  all = await Promise.all(Array.from({ length: PROCESSES }, (_, i) => agents.start(`agent-${i + 1}`)));
+  agents = await createAgents();
+  all = await Promise.all(Array.from({ length: PROCESSES }, (_, i) => start(`agent-${i + 1}`)));
 });
 afterAll(async () => {
   await agents.close();
   await installation.close();
 });
+
+let started = 0;
+/** Every other agent speaks HTTP: a probe is one at a time whichever way it is asked for. */
+async function start(name: string): Promise<Agent> {
+  started += 1;
+  if (started % 2 === 1) return agents.start(name, { DATABASE_URL: installation.databaseUrl });
+  const { url, token } = await installation.remote(name);
+  return agents.start(name, { SURETY_URL: url, SURETY_TOKEN: token });
+}
 
 const [SUCCESS, FAILURE, UNKNOWN] = [0, 1, 2];
 const [LIVE, LAPSED] = [0, 1];
@@ -281,7 +290,7 @@ async function applied(key: string): Promise<void> {
 /** Two fresh agents: what a test does to them is nobody else's business. */
 async function pair(): Promise<[Agent, Agent]> {
   const number = randomUUID().slice(0, 4);
-  return Promise.all([agents.start(`holder-${number}`), agents.start(`other-${number}`)]);
+  return Promise.all([start(`holder-${number}`), start(`other-${number}`)]);
 }
 
 async function succeed(agent: Agent, tool: string): Promise<void> {

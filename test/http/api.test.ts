@@ -101,8 +101,14 @@ describe('who asks', () => {
         .filter((method) => method !== 'get')
         .map((method) => ({ path, method })),
     );
-    const agents = ['/v1/check', '/v1/outcomes', '/v1/approvals/{id}/withdraw'];
-    const forbidden = deciding.filter(({ path }) => !agents.includes(path));
+    const agents = [
+      '/v1/check',
+      '/v1/outcomes',
+      '/v1/approvals',
+      '/v1/approvals/{id}/withdraw',
+      '/v1/grants/{id}/consume',
+    ];
+    const forbidden = deciding.filter(({ path }) => !agents.includes(path) && !path.startsWith('/v1/gate/'));
     expect(forbidden.length).toBeGreaterThanOrEqual(4);
     for (const { path, method } of forbidden) {
       for (const as of ['agent', 'both'] as const) {

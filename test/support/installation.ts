@@ -5,9 +5,11 @@ import { inject } from 'vitest';
 import { parseRules } from '../../src/domain/rules/parse-rules.ts';
 import { connect } from '../../src/gate/index.ts';
 import type { ConnectOptions, Gate } from '../../src/gate/index.ts';
+import { serveHttp } from '../../src/http/serve.ts';
 import { claimInstallation } from '../../src/installation.ts';
 import { createPool } from '../../src/postgres/pool.ts';
 import { publishRules } from '../../src/postgres/rules.ts';
+import { createToken } from '../../src/postgres/tokens.ts';
 import type { TemporalTarget } from '../../src/temporal/connection.ts';
 import { prepareNamespace } from '../../src/temporal/namespace.ts';
 import { startWorker } from '../../src/temporal/start-worker.ts';
@@ -25,12 +27,17 @@ export interface Installation {
   /** Starts a worker; it is stopped with the installation at the latest. */
   startWorker(): Promise<RunningWorker>;
   connect(options?: ConnectOptions): Promise<Gate>;
+  /** Where an agent of that name speaks HTTP, and its token. */
+  remote(agent: string): Promise<{ readonly url: string; readonly token: string }>;
   /** Publishes rules as surety.json would hold them. */
   publish(rules: unknown): Promise<number>;
   close(): Promise<void>;
 }
 
-export async function createInstallation(rules: unknown = {}): Promise<Installation> {
+/** How gates speak with the ledger. */
+export type Way = 'ledger' | 'http';
+
+export async function createInstallation(rules: unknown = {}, way: Way = 'ledger'): Promise<Installation> {
   const servers = inject('servers');
   const name = `surety_${randomUUID().slice(0, 8)}`;
   const databaseUrl = withDatabase(servers.databaseUrl, name);
@@ -46,6 +53,12 @@ export async function createInstallation(rules: unknown = {}): Promise<Installat
   const client = new Client({ connection, namespace: name });
   const workers: RunningWorker[] = [];
   const gates: Gate[] = [];
+  let serving: ReturnType<typeof serveHttp> | undefined;
+  const remote = async (agent = 'nobody') => {
+    serving ??= serveHttp({ databaseUrl, host: '127.0.0.1', port: 0 });
+    const made = createToken(pool, { name: agent, owner: 'olga', roles: ['agent'], createdBy: 'test' });
+    return { url: (await serving).url, token: (await made).secret };
+  };
   return {
     databaseUrl,
     temporal: target,
@@ -62,13 +75,15 @@ export async function createInstallation(rules: unknown = {}): Promise<Installat
       return worker;
     },
     connect: async (options = {}) => {
-      const gate = await connect({ databaseUrl, ...options });
+      const gate = await connect({ ...(way === 'http' ? await remote(options.agent) : { databaseUrl }), ...options });
       gates.push(gate);
       return gate;
     },
+    remote,
     publish: (next) => publishRules(pool, parseRules(next), 'test'),
     close: async () => {
       await Promise.all(gates.map((gate) => gate.close()));
+      await (await serving)?.close();
       await Promise.all(workers.map((worker) => worker.stop()));
       await connection.close();
       await pool.end();

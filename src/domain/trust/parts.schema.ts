@@ -24,7 +24,7 @@ const Tally = z.object({
 
 const held = { tally: Tally, since: Moment, reason: z.string() };
 
-const StoredParts: z.ZodType<Parts> = z.record(
+export const StoredParts: z.ZodType<Parts> = z.record(
   z.string(),
   z.discriminatedUnion('status', [
     z.object({ status: z.literal('TRUSTED'), tally: Tally }),

@@ -20,10 +20,10 @@ export type Said =
   | { readonly id: number; readonly event: 'started'; readonly beside: readonly string[] }
   | { readonly id: number; readonly event: 'ran' | 'failed' | 'asked' | 'denied'; readonly because: string };
 
-const { DATABASE_URL = '', AGENT = '', RUNNING = '' } = process.env;
+const { AGENT = '', RUNNING = '' } = process.env;
 const mark = join(RUNNING, AGENT);
 const say = (said: Said) => process.send?.(said);
-const gate = await connect({ databaseUrl: DATABASE_URL, agent: AGENT, approvalWaitMs: 0 });
+const gate = await connect({ agent: AGENT, approvalWaitMs: 0 });
 
 async function make({ id, server, tool, callId, runMs, fails }: CallOrder): Promise<void> {
   const run = async () => {

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import type { LedgerOutcome } from '../../domain/outcome/ledger-outcome.ts';
+import type { Asked } from '../../postgres/approval-ask.ts';
+import type { Backend } from '../backend.ts';
+import { WireConsumed, WireNews, WirePlaces, WireProbe, WireRenewed } from '../wire.schema.ts';
+import { asInvalid, Refused } from './http.ts';
+import type { Remote } from './http.ts';
+
+/** Well below what the server takes. */
+const LARGEST_BODY = 1_000_000;
+const MOST_OUTCOMES = 1000;
+
+/** Reports go to a server that stands before the ledger, and so do leases, questions and grants. */
+export function createRemoteBackend(remote: Remote): Backend {
+  return {
+    append: async (outcomes) => {
+      const places = new Map<string, number>();
+      // In order, and again from the beginning if one fails: outcomes are known by their calls.
+      for (const some of portionsOf(outcomes)) {
+        const answer = await remote.post('v1/gate/outcomes', { outcomes: some }, WirePlaces).catch(asInvalid);
+        for (const [key, place] of answer.places) places.set(key, place);
+      }
+      return places;
+    },
+    judgesAtOnce: false,
+    isKnown: async (key) => (await remote.post('v1/gate/news', { knownOf: [key] }, WireNews)).known.includes(key),
+    acquireProbe: async ({ agent: _, ...request }) =>
+      (await remote.post('v1/gate/probes', request, WireProbe)).token ?? undefined,
+    renewProbe: async (token, leaseSeconds) =>
+      (await remote.post(`v1/gate/probes/${encodeURIComponent(token)}/renew`, { leaseSeconds }, WireRenewed)).renewed,
+    releaseProbe: async (token) => {
+      await remote.post(`v1/gate/probes/${encodeURIComponent(token)}/release`, {}, z.unknown());
+    },
+    approvals: {
+      ask: ({ server, tool, scope, session, callId, args, definition, because }) =>
+        remote.post('v1/approvals', { server, tool, scope, session, callId, args, definition, because }, Question),
+      read: (id) => remote.get(`v1/approvals/${id}`, Question).catch(noneOf(404)),
+      withdraw: async (id, by, reason) => {
+        await remote.post(`v1/approvals/${id}/withdraw`, { reason, automatic: by === 'surety' }, z.unknown());
+      },
+      consume: (grant, callId) =>
+        remote.post(`v1/grants/${grant}/consume`, { callId }, WireConsumed).catch(noneOf(409)),
+      define: async ({ key }, definition) => {
+        await remote.post('v1/gate/definitions', { key, definition }, z.unknown());
+      },
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+const Question: z.ZodType<Asked> = z
+  .object({
+    id: z.uuid(),
+    status: z.enum(['pending', 'approved', 'denied', 'expired', 'withdrawn']),
+    endedBy: z.string().nullable(),
+    endReason: z.string().nullable(),
+    expiresAt: z.iso.datetime(),
+  })
+  .transform(({ id, status, endedBy, endReason, expiresAt }) => {
+    return { id, status, by: endedBy, reason: endReason, expiresAt: Date.parse(expiresAt) };
+  });
+
+function noneOf(status: number): (error: unknown) => undefined {
+  return (error) => {
+    if (error instanceof Refused && error.status === status) return undefined;
+    throw error;
+  };
+}
+
+function* portionsOf(outcomes: readonly LedgerOutcome[]): Generator<LedgerOutcome[]> {
+  let [portion, size] = [[] as LedgerOutcome[], 0];
+  for (const outcome of outcomes) {
+    const own = JSON.stringify(outcome).length;
+    if (portion.length > 0 && (size + own > LARGEST_BODY || portion.length === MOST_OUTCOMES)) {
+      yield portion;
+      [portion, size] = [[], 0];
+    }
+    portion.push(outcome);
+    size += own;
+  }
+  if (portion.length > 0) yield portion;
+}

@@ -1,0 +1,3 @@
+import { gateStories } from './stories.ts';
+
+gateStories('http');

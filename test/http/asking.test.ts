@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Gate } from '../../src/gate/index.ts';
+import { connect } from '../../src/gate/index.ts';
+import { decide } from '../../src/postgres/approval-decide.ts';
+import { createToken } from '../../src/postgres/tokens.ts';
+import { createInstallation, eventually } from '../support/installation.ts';
+import type { Installation } from '../support/installation.ts';
+import { fail, keyOf, untilStatus } from '../workflow/support.ts';
+
+let installation: Installation;
+let gate: Gate;
+let bot: { url: string; token: string };
+let rival: { url: string; token: string };
+
+beforeAll(async () => {
+  installation = await createInstallation();
+  await installation.startWorker();
+  gate = await installation.connect();
+  bot = await installation.remote('bot');
+  rival = await installation.remote('rival');
+});
+afterAll(() => installation.close());
+
+async function post(as: { url: string; token: string }, path: string, body: unknown) {
+  const headers = { authorization: `Bearer ${as.token}`, 'content-type': 'application/json' };
+  const response = await fetch(`${as.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+async function get(as: { url: string; token: string }, path: string) {
+  const response = await fetch(`${as.url}${path}`, { headers: { authorization: `Bearer ${as.token}` } });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+async function escalated(tool: string): Promise<void> {
+  await fail(gate, tool, 3);
+  await untilStatus(installation, keyOf(tool), 'ESCALATED');
+  await eventually(async () => expect((await post(bot, '/v1/check', { tool })).body['decision']).toBe('ask'));
+}
+
+describe('an agent without the library', () => {
+  test('checks, asks, waits, runs under the grant once, and reports', async () => {
+    await escalated('pay');
+    const call = { tool: 'pay', args: { amount: 12 }, session: 's', callId: 'call-1' };
+    const asked = await post(bot, '/v1/approvals', { ...call, because: 'my terms', agent: 'somebody-else' });
+    expect(asked).toMatchObject({ status: 200, body: { agent: 'bot', status: 'pending', arguments: { amount: 12 } } });
+    // What is held is said by whoever holds it, not by the agent.
+    expect(asked.body['because']).toContain('failures');
+    expect((await post(bot, '/v1/approvals', call)).body).toMatchObject({ id: asked.body['id'], asked: 2 });
+
+    const id = asked.body['id'] as string;
+    const waiting = get(bot, `/v1/approvals/${id}?wait=20`);
+    await decide(installation.pool, { approval: id, verb: 'approve', by: 'alice', reason: '' });
+    expect((await waiting).body).toMatchObject({ status: 'approved' });
+
+    expect((await post(rival, `/v1/grants/${id}/consume`, { ...call })).status).toBe(409);
+    const racers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => post(bot, `/v1/grants/${id}/consume`, { ...call, callId: `call-${n}` })),
+    );
+    const winners = racers.flatMap(({ status }, n) => (status === 200 ? [n] : []));
+    expect(winners).toHaveLength(1);
+    const callId = `call-${winners[0]}`;
+    expect((await post(bot, `/v1/grants/${id}/consume`, { ...call, callId })).status).toBe(200);
+    const outcomes = [{ tool: 'pay', callId, grant: id, result: { ok: true } }];
+    expect((await post(bot, '/v1/outcomes', { outcomes })).status).toBe(200);
+    // Once it has run it is over, also for the call that had it.
+    expect((await post(bot, `/v1/grants/${id}/consume`, { ...call, callId })).status).toBe(409);
+  });
+
+  test('is told that nobody needs to be asked, unless it has a reason of its own', async () => {
+    expect(await post(bot, '/v1/approvals', { tool: 'harmless' })).toMatchObject({ status: 409 });
+    const asked = await post(bot, '/v1/approvals', { tool: 'harmless', because: 'the amount looks odd' });
+    expect(asked.body).toMatchObject({ status: 'pending', because: 'the amount looks odd' });
+  });
+
+  test('is told that nobody could allow it', async () => {
+    await escalated('doomed');
+    await installation.client.workflow
+      .getHandle(keyOf('doomed'))
+      .executeUpdate('block', { args: [{ reason: 'evil' }] });
+    await eventually(async () => expect((await post(bot, '/v1/approvals', { tool: 'doomed' })).status).toBe(409));
+  });
+});
+
+test('whoever owns an agent cannot decide about its calls', async () => {
+  await escalated('owned');
+  const { body } = await post(bot, '/v1/approvals', { tool: 'owned', args: {} });
+  const { secret } = await createToken(installation.pool, {
+    ...{ name: 'olga-laptop', owner: 'olga', roles: ['approver'], createdBy: 'test' },
+  });
+  const refused = await post({ ...bot, token: secret }, `/v1/approvals/${String(body['id'])}/approve`, {});
+  expect(refused.status).toBe(409);
+  expect(refused.body['detail']).toContain('cannot decide');
+});
+
+describe('a gate elsewhere', () => {
+  test('with a token that nobody knows is refused at once', async () => {
+    await expect(connect({ url: bot.url, token: 'surety_nonsense_nonsense' })).rejects.toThrow(/refuses/);
+    await expect(connect({ url: bot.url })).rejects.toThrow(/who asks/);
+    await expect(connect({ url: 'ftp://x', token: 'x' })).rejects.toThrow(/no address/);
+  });
+
+  test('keeps no lease that another agent holds, and reports none as its own', async () => {
+    await installation.publish({ toolRules: { leased: { escalationDurationSeconds: 1, cooldownSeconds: 1 } } });
+    await fail(gate, 'leased', 3);
+    await untilStatus(installation, keyOf('leased'), 'RECOVERING');
+    const request = {
+      ...{ parts: [{ key: keyOf('leased'), part: '' }], toolKey: keyOf('leased'), trustVersion: 1, leaseSeconds: 60 },
+      callId: '01a1e7b8-d01e-712a-afd9-9fead52e4de0',
+    };
+    const { body } = await post(bot, '/v1/gate/probes', request);
+    expect(body['token']).toMatch(/^\d+$/);
+    expect((await post(rival, '/v1/gate/probes', request)).body).toEqual({ token: null });
+    const lease = `/v1/gate/probes/${String(body['token'])}`;
+    expect((await post(rival, `${lease}/renew`, { leaseSeconds: 60 })).status).toBe(404);
+    expect((await post(rival, `${lease}/release`, {})).status).toBe(404);
+    const stolen = {
+      kind: 'success',
+      server: 'local',
+      name: 'leased',
+      callId: 'x',
+      at: Date.now(),
+      probe: body['token'],
+    };
+    expect((await post(rival, '/v1/gate/outcomes', { outcomes: [stolen] })).status).toBe(200);
+    expect((await post(bot, `${lease}/renew`, { leaseSeconds: 60 })).body).toEqual({ renewed: true });
+    expect((await post(bot, `${lease}/release`, {})).status).toBe(200);
+  });
+
+  test('sends no arguments and no results, and what it sends is kept without secrets', async () => {
+    const outcome = { kind: 'failure', server: 'local', name: 'leaky', callId: 'leak-1', at: Date.now() };
+    const told = {
+      severity: 'crash',
+      category: 'quality',
+      evidence: 'text',
+      message: 'password=hunter2hunter2 refused',
+    };
+    const { status } = await post(bot, '/v1/gate/outcomes', { outcomes: [{ ...outcome, ...told }] });
+    expect(status).toBe(200);
+    const found = await installation.pool.query<{ detail: string; agent: string }>(
+      `select l.detail::text as detail, a.text as agent from ledger l join subject s on s.id = l.subject
+       join name a on a.id = l.agent where s.name = 'leaky'`,
+    );
+    expect(found.rows[0]?.agent).toBe('bot');
+    expect(found.rows[0]?.detail).not.toContain('hunter2');
+    const withArguments = { ...outcome, callId: 'leak-2', args: { password: 'x' } };
+    expect((await post(bot, '/v1/gate/outcomes', { outcomes: [withArguments] })).status).toBe(400);
+  });
+
+  test('outlives a server that goes away, says so, and loses no report', async () => {
+    const { serveHttp } = await import('../../src/http/serve.ts');
+    const own = { databaseUrl: installation.databaseUrl, host: '127.0.0.1' };
+    await installation.publish({ staleAfterSeconds: 2 });
+    const first = await serveHttp({ ...own, port: 0 });
+    const away = await connect({ url: first.url, token: bot.token });
+    expect(away.situation).toBe('fresh');
+    await first.close();
+    const reported = away.report({ tool: 'patient', callId: 'patient-1', success: true });
+    await eventually(() => expect(away.situation).toBe('stale'));
+    expect(away.pressure.waiting).toBe(1);
+    const again = await serveHttp({ ...own, port: Number(new URL(first.url).port) });
+    await expect(reported).resolves.toBe('patient-1');
+    await eventually(() => expect(away.situation).toBe('fresh'));
+    await away.close();
+    await again.close();
+    const found = await installation.pool.query("select 1 from subject where name = 'patient' and outcomes = 1");
+    expect(found.rowCount).toBe(1);
+  });
+});
