@@ -1,18 +1,48 @@
 import { defineConfig } from 'vitest/config';
 
+// The SDK's native library and worker threads do not go together.
+const shared = { pool: 'forks', testTimeout: 120_000, hookTimeout: 120_000 } as const;
+const SERVERS = ['test/support/global-setup.ts'];
+
 export default defineConfig({
   test: {
-    // The SDK's native library and worker threads do not go together.
-    pool: 'forks',
-    // One file at a time: each brings servers of its own, and some of them count on being answered within seconds.
-    maxWorkers: 1,
-    testTimeout: 120_000,
-    // Servers on a machine that is busy otherwise may be late once. A second try is named in the output, never silent.
-    retry: 1,
-    hookTimeout: 120_000,
-    include: ['test/**/*.test.ts'],
     // .ci/run counts from the file.
     reporters: ['default', ['json', { outputFile: '.surety/test-results.json' }]],
-    globalSetup: ['test/support/global-setup.ts'],
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: 'pure',
+          include: ['test/domain/**/*.test.ts'],
+          // Nothing here has a state to share: one process loads everything once.
+          isolate: false,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'together',
+          include: ['test/{edges,gate,http,ledger,replay,workflow}/**/*.test.ts'],
+          globalSetup: SERVERS,
+          maxWorkers: 2,
+          // Servers on a machine that is busy otherwise may be late once. A second try is named in the output, never silent.
+          retry: 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'alone',
+          // Each brings servers of its own, or kills them, and counts on being answered within seconds.
+          include: ['test/{console,e2e,stack}/**/*.test.ts'],
+          globalSetup: SERVERS,
+          maxWorkers: 1,
+          retry: 1,
+          sequence: { groupOrder: 2 },
+        },
+      },
+    ],
   },
 });

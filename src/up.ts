@@ -62,8 +62,8 @@ export async function bringUp(
   }
 }
 
-async function offerHttp(config: Config, { databaseUrl, home }: Stack) {
+async function offerHttp(config: Config, { databaseUrl, temporal, home }: Stack) {
   const pool = createPool(databaseUrl, { max: 1 });
   const tokenFile = await ensureAdminToken(pool, home.root, userInfo().username).finally(() => pool.end());
-  return { ...(await serveHttp({ databaseUrl, ...config.http })), tokenFile };
+  return { ...(await serveHttp({ databaseUrl, temporal, ...config.http })), tokenFile };
 }

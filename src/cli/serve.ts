@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { locateLedger } from '../ledger-location.ts';
 import { action } from './cli.ts';
 import type { Cli } from './cli.ts';
+import { temporalOf } from './doctor-temporal.ts';
 import { EXIT } from './usage.ts';
 
 export function registerServe(program: Command): void {
@@ -23,7 +24,7 @@ Environment:
 async function serve({ config, terminal }: Cli): Promise<number> {
   const { serveHttp } = await import('../http/serve.ts');
   const databaseUrl = await locateLedger(config);
-  const api = await serveHttp({ databaseUrl, ...config.http });
+  const api = await serveHttp({ databaseUrl, temporal: await temporalOf(config), ...config.http });
   terminal.print(`The HTTP API is at ${api.url}; ${api.url}/openapi.json describes it. Ctrl-C stops it.`);
   await new Promise<void>((stop) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop());

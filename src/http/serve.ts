@@ -7,10 +7,10 @@ import { Names, Subjects } from '../postgres/intern.ts';
 import { createPool } from '../postgres/pool.ts';
 import { listTokens } from '../postgres/tokens.ts';
 import { codeOf, Problem } from '../problem.ts';
-import { LEADER_LOCK } from '../upkeep/leader-lock.ts';
+import type { TemporalTarget } from '../temporal/connection.ts';
 import { hearAnnouncements } from './announcements.ts';
 import { createApi } from './app.ts';
-import type { Health } from './health.ts';
+import { createHealth } from './check-health.ts';
 import { createLimits } from './limits.ts';
 
 export interface ServeOptions {
@@ -18,6 +18,8 @@ export interface ServeOptions {
   readonly host: string;
   /** 0: any that is free. */
   readonly port: number;
+  /** Asked whether it is there, for /readyz. */
+  readonly temporal?: TemporalTarget | undefined;
   /** Requests of one token in ten seconds. */
   readonly mostRequests?: number;
 }
@@ -33,12 +35,14 @@ export async function serveHttp(options: ServeOptions): Promise<{ readonly url: 
   const gate = await connect({ databaseUrl, approvalWaitMs: 0 });
   const limits = createLimits(pool, options.mostRequests ?? MOST_REQUESTS);
   const announcements = hearAnnouncements(databaseUrl);
+  const health = createHealth(pool, options.temporal);
   const ledger = { pool, names: new Names(pool), subjects: new Subjects(pool) };
-  const api = createApi({ pool, ledger, gate, limits, announcements, health: healthOf(pool) });
+  const api = createApi({ pool, ledger, gate, limits, announcements, health: health.check });
   const close = async (server?: ServerType) => {
     limits.stop();
     if (server !== undefined) await ended(server);
     await announcements.stop();
+    await health.close();
     await gate.close();
     await pool.end();
   };
@@ -79,17 +83,4 @@ async function refuseWithoutTokens(pool: pg.Pool, host: string): Promise<void> {
     `Nobody could tell who asks: there are no tokens, and ${host} can be reached from elsewhere.`,
     'Make one first: surety token create <name> --role admin',
   );
-}
-
-/** The worker is up where somebody holds the lock that one of them leads by. */
-function healthOf(pool: pg.Pool): Health {
-  return async () => {
-    const asked = pool.query<{ leads: boolean }>(
-      `select exists (select 1 from pg_locks where locktype = 'advisory' and granted
-         and (classid::bigint << 32) | objid::bigint = $1) as leads`,
-      [LEADER_LOCK],
-    );
-    const found = await asked.catch(() => undefined);
-    return { postgres: found === undefined ? 'down' : 'up', worker: found?.rows[0]?.leads === true ? 'up' : 'down' };
-  };
 }

@@ -27,7 +27,13 @@ beforeAll(async () => {
   secrets.operator = await make('otto', ['operator']);
   secrets.admin = await make('root', ['admin']);
   secrets.both = await make('sneaky', ['agent', 'approver', 'admin']);
-  api = await serveHttp({ databaseUrl: installation.databaseUrl, host: '127.0.0.1', port: 0, mostRequests: 500 });
+  api = await serveHttp({
+    databaseUrl: installation.databaseUrl,
+    host: '127.0.0.1',
+    port: 0,
+    mostRequests: 500,
+    temporal: installation.temporal,
+  });
 });
 afterAll(async () => {
   await api.close();
@@ -307,9 +313,17 @@ describe('health', () => {
     await eventually(async () =>
       expect(await call('GET', '/readyz')).toMatchObject({
         status: 200,
-        body: { ready: true, parts: { postgres: 'up', worker: 'up' } },
+        body: { ready: true, parts: { postgres: 'up', temporal: 'up', worker: 'up' } },
       }),
     );
+    const nowhere = { address: '127.0.0.1:1', namespace: 'x', connectionOptions: { address: '127.0.0.1:1' } };
+    const lonely = await serveHttp({
+      ...{ databaseUrl: installation.databaseUrl, host: '127.0.0.1', port: 0, temporal: nowhere },
+    });
+    const answer = await fetch(`${lonely.url}/readyz`);
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toEqual({ ready: false, parts: { postgres: 'up', temporal: 'down', worker: 'up' } });
+    await lonely.close();
   });
 
   test('beyond this machine nothing is offered without tokens', async () => {

@@ -58,17 +58,18 @@ describe.concurrent('deadlines', () => {
   });
   afterAll(() => installation.close());
 
-  test('an escalation ends by a durable timer while nobody calls', async () => {
-    await fail(gate, 'idle', 3);
-    const [escalated = 0, recovering] = await changed(installation, 'idle', 'escalated', 'recovering');
+  test('an escalation ends by a durable timer while nobody calls', async ({ task }) => {
+    const tool = `idle-${task.result?.retryCount ?? 0}`;
+    await fail(gate, tool, 3);
+    const [escalated = 0, recovering] = await changed(installation, tool, 'escalated', 'recovering');
     expect(recovering).toBe(escalated + 2000);
-    const events = await eventsOf(installation, keyOf('idle'));
+    const events = await eventsOf(installation, keyOf(tool));
     const fired = events.findIndex((event) => typeOf(event) === 'timer_fired');
     expect(fired).toBeGreaterThan(0);
     // It was the timer that woke it: the last bell is older.
     expect(events.slice(fired).some((event) => typeOf(event) === 'workflow_execution_signaled')).toBe(false);
     const timer = events.find((event) => typeOf(event) === 'timer_started');
-    expect(Buffer.from(timer?.userMetadata?.summary?.data ?? []).toString()).toBe('"escalation of idle ends"');
+    expect(Buffer.from(timer?.userMetadata?.summary?.data ?? []).toString()).toBe(`"escalation of ${tool} ends"`);
   });
 
   test('a cooldown that ends later than the escalation decides', async () => {

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { serveHttp } from '../../src/http/serve.ts';
+import { askForApproval } from '../../src/postgres/approval-ask.ts';
+import { decide } from '../../src/postgres/approval-decide.ts';
+import { newOutcomeId } from '../../src/postgres/outcome-id.ts';
+import { createToken } from '../../src/postgres/tokens.ts';
+import { DEFAULT_RULE } from '../../src/domain/rules/rule.ts';
+import { createInstallation, eventually } from '../support/installation.ts';
+import type { Installation } from '../support/installation.ts';
+import { failedTasks } from './support.ts';
+
+const MANY = 1000;
+const terms = { ...DEFAULT_RULE.approval, expiresAfterSeconds: 45, remindAt: [0.5] };
+
+let installation: Installation;
+
+beforeAll(async () => {
+  installation = await createInstallation();
+  await installation.startWorker();
+  const gate = await installation.connect();
+  await gate.report({ tool: 'popular', success: true });
+});
+afterAll(() => installation.close());
+
+async function askAll(): Promise<string[]> {
+  const { pool } = installation;
+  const found = await pool.query<{ id: number }>("select id from subject where name = 'popular'");
+  const subject = found.rows[0]?.id ?? 0;
+  const call = { toolKey: 'tool:local/popular', server: 'local', tool: 'popular', scope: undefined, owner: undefined };
+  const held = { because: 'it failed', state: 'ESCALATED', isSecurity: false, risk: 'write', heldSince: 0, terms };
+  const ids: string[] = [];
+  let next = 0;
+  const asker = async () => {
+    for (let n = next++; n < MANY; n = next++) {
+      const about = {
+        agent: `agent-${n % 7}`,
+        session: 's',
+        digest: `digest-${n}`,
+        args: { n },
+        definition: undefined,
+      };
+      const asked = await askForApproval(pool, { ...call, ...held, ...about, subject, callId: newOutcomeId() });
+      ids.push(asked.id);
+    }
+  };
+  await Promise.all(Array.from({ length: 10 }, asker));
+  return ids;
+}
+
+const count = async (where: string) =>
+  (await installation.pool.query<{ n: number }>(`select count(*)::int as n from approval where ${where}`)).rows[0]?.n;
+
+test(`${MANY} questions: each is listed once, decided at once, reminded once, and expires by itself`, async () => {
+  const ids = await askAll();
+  const api = await serveHttp({ databaseUrl: installation.databaseUrl, host: '127.0.0.1', port: 0 });
+  const { secret } = await createToken(installation.pool, {
+    ...{ name: 'alice', owner: 'alice', roles: ['approver'], createdBy: 'test' },
+  });
+  const listed: string[] = [];
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const query = cursor === '' ? '' : `&cursor=${cursor}`;
+    const page = await fetch(`${api.url}/v1/approvals?limit=200${query}`, {
+      headers: { authorization: `Bearer ${secret}` },
+    });
+    const body = (await page.json()) as { approvals: { id: string }[]; cursor: string | null };
+    listed.push(...body.approvals.map(({ id }) => id));
+    ({ cursor } = body);
+  }
+  await api.close();
+  expect(listed).toHaveLength(MANY);
+  expect(new Set(listed)).toEqual(new Set(ids));
+
+  // Those at the end of the list are not behind the others.
+  const decided = ids.slice(-10);
+  await Promise.all(
+    decided.map((approval) => decide(installation.pool, { approval, verb: 'approve', by: 'ann', reason: '' })),
+  );
+  await eventually(async () => expect(await count("status = 'approved'")).toBe(decided.length), 60_000);
+  await eventually(async () => expect(await count("status = 'expired'")).toBe(MANY - decided.length), 90_000);
+  expect(await count("status = 'expired' and reminders <> 1")).toBe(0);
+  const late = await installation.pool.query<{ action: string; median: number; worst: number }>(
+    `select u.action, percentile_disc(0.5) within group (order by late) as median, max(late) as worst from (
+       select x.action, extract(epoch from x.at - case x.action when 'approval expired' then a.expires_at
+         else a.asked_at + (a.expires_at - a.asked_at) / 2 end)::float8 as late
+       from audit x join approval a on a.id::text = x.detail ->> 'approval'
+       where x.action in ('approval reminded', 'approval expired')
+     ) u group by u.action order by u.action`,
+  );
+  console.log('seconds late', late.rows);
+  expect(await failedTasks(installation)).toEqual([]);
+}, 240_000);
