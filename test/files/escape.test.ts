@@ -10,6 +10,7 @@ import { readFile } from '../../src/execution/files/read.ts';
 import type { FileSandbox } from '../../src/execution/files/sandbox.ts';
 import { globPaths, grepFiles } from '../../src/execution/files/search.ts';
 import { copyFile, editFile, writeFile } from '../../src/execution/files/write.ts';
+import { codeOf } from '../../src/problem.ts';
 import { createRandom } from '../e2e/kills-random.ts';
 import { growTree } from './tree.ts';
 
@@ -63,6 +64,8 @@ test(`nothing outside of the roots is opened or changed (seed ${SEED})`, async (
   while (Date.now() < until) {
     const { name, result } = await anyOperation(sandbox);
     operations += 1;
+    // What was deleted and moved is there again, so that there is always something to find.
+    if (operations % 50 === 0) growRandomly();
     const kind = `${name} ${result.ok ? 'done' : result.category}`;
     counts[kind] = (counts[kind] ?? 0) + 1;
     expect(JSON.stringify(result)).not.toContain(MARK);
@@ -89,6 +92,11 @@ function growRandomly(): void {
     const targets = [outside, `${up}outside`, `${up}outside/secret.txt`, `${up}root`, `n${below(12)}`, tree.base, '/', '.', '..',
       '/proc/self/root', `/proc/self/cwd/${up}`, `${up}outside/absent-${index}`, `${tree.root}/dir-1`, 'dir-2/secret.txt', `${up}root/dir-1/../..`];
     try {
+      writeFileSync(join(tree.root, 'a.txt'), 'inside a', { flag: 'wx' });
+    } catch (error) {
+      unlessTaken(error);
+    }
+    try {
       const kind = below(10);
       if (kind < 2) {
         mkdirSync(at);
@@ -97,9 +105,13 @@ function growRandomly(): void {
       else if (kind < 5) linkSync(join(tree.base, 'shared'), at);
       else symlinkSync(random.pick(targets), at);
     } catch (error) {
-      if (!(error instanceof Error) || !('code' in error) || error.code !== 'EEXIST') throw error;
+      unlessTaken(error);
     }
   }
+}
+
+function unlessTaken(error: unknown): void {
+  if (codeOf(error) !== 'EEXIST') throw error;
 }
 
 function anyPath(): string {
