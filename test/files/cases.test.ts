@@ -76,7 +76,11 @@ describe.each(modes)('held by %s', (anchoring) => {
     symlinkSync('fifo', join(tree.root, 'to-fifo'));
     const sandbox = await tree.open({}, anchoring);
     for (const path of ['fifo', 'to-fifo']) {
-      for (const result of [await readFile(sandbox, path), await writeFile(sandbox, path, 'x'), await grepFiles(sandbox, 'x', { path })]) {
+      for (const result of [
+        await readFile(sandbox, path),
+        await writeFile(sandbox, path, 'x'),
+        await grepFiles(sandbox, 'x', { path }),
+      ]) {
         expect(result).toMatchObject({ ok: false, because: expect.stringContaining('FIFO') as string });
       }
     }
@@ -109,8 +113,17 @@ test('reads are bounded, say when they are cut, and keep characters and bytes wh
   writeFileSync(join(tree.root, 'long'), 'é'.repeat(100));
   writeFileSync(join(tree.root, 'binary'), Buffer.from([0, 255, 1, 2]));
   const sandbox = await tree.open({ maxReadBytes: 51 });
-  expect(await readFile(sandbox, 'long')).toMatchObject({ content: 'é'.repeat(25), truncated: true, size: 200, encoding: 'utf8' });
-  expect(await readFile(sandbox, 'binary')).toMatchObject({ content: 'AP8BAg==', truncated: false, encoding: 'base64' });
+  expect(await readFile(sandbox, 'long')).toMatchObject({
+    content: 'é'.repeat(25),
+    truncated: true,
+    size: 200,
+    encoding: 'utf8',
+  });
+  expect(await readFile(sandbox, 'binary')).toMatchObject({
+    content: 'AP8BAg==',
+    truncated: false,
+    encoding: 'base64',
+  });
   expect(await readFile(sandbox, 'a.txt')).toMatchObject({ content: 'inside a', truncated: false });
   expect(await readFile(sandbox, 'a.txt', { offset: 7 })).toMatchObject({ content: 'a', bytes: 1 });
   const small = await tree.open({ maxWriteBytes: 4 });
@@ -124,9 +137,13 @@ test('an edit replaces exactly one place unless it is told otherwise, byte for b
   writeFileSync(join(tree.root, 'mixed'), Buffer.concat([Buffer.from([255, 0]), Buffer.from('one two one')]));
   const sandbox = await tree.open();
   expect(await editFile(sandbox, 'mixed', { old: 'one', new: '1' })).toMatchObject({ category: 'invalid_parameters' });
-  expect(await editFile(sandbox, 'mixed', { old: 'absent', new: '1' })).toMatchObject({ category: 'invalid_parameters' });
+  expect(await editFile(sandbox, 'mixed', { old: 'absent', new: '1' })).toMatchObject({
+    category: 'invalid_parameters',
+  });
   expect(await editFile(sandbox, 'mixed', { old: 'one', new: '1', all: true })).toMatchObject({ replacements: 2 });
-  expect(await readFile(sandbox, 'mixed')).toMatchObject({ content: Buffer.concat([Buffer.from([255, 0]), Buffer.from('1 two 1')]).toString('base64') });
+  expect(await readFile(sandbox, 'mixed')).toMatchObject({
+    content: Buffer.concat([Buffer.from([255, 0]), Buffer.from('1 two 1')]).toString('base64'),
+  });
 });
 
 test('a pattern that would take a backtracking engine for ever takes no time', async () => {

@@ -1,7 +1,17 @@
 import { spawn, execFileSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ANCHORING } from '../../src/execution/files/handle.ts';
@@ -32,7 +42,8 @@ let hasMount = false;
 
 beforeAll(async () => {
   mkdirSync(join(outside, 'deep'));
-  for (const name of ['secret.txt', 'deep/secret.txt', 'deep/other.txt']) writeFileSync(join(outside, name), `${MARK} ${name}`);
+  for (const name of ['secret.txt', 'deep/secret.txt', 'deep/other.txt'])
+    writeFileSync(join(outside, name), `${MARK} ${name}`);
   // Reached by another name inside on purpose: reading it is no escape, changing it would be one.
   writeFileSync(join(tree.base, 'shared'), 'shared by a hard link');
   growRandomly();
@@ -75,7 +86,15 @@ test(`nothing outside of the roots is opened or changed (seed ${SEED})`, async (
   await ended(racer);
   console.log(`${operations} operations held by ${ANCHORING}`, counts);
   // A test in which nothing was ever allowed, or nothing refused, would show nothing.
-  for (const kind of ['read done', 'read policy_blocked', 'write done', 'write policy_blocked', 'delete done', 'move done', 'grep done']) {
+  for (const kind of [
+    'read done',
+    'read policy_blocked',
+    'write done',
+    'write policy_blocked',
+    'delete done',
+    'move done',
+    'grep done',
+  ]) {
     expect(counts[kind] ?? 0, kind).toBeGreaterThan(0);
   }
   const after = stateOf(outside);
@@ -90,8 +109,23 @@ function growRandomly(): void {
   for (let index = 0; index < 60; index += 1) {
     const at = join(random.pick(directories), `n${below(12)}`);
     const up = '../'.repeat(below(6));
-    const targets = [outside, `${up}outside`, `${up}outside/secret.txt`, `${up}root`, `n${below(12)}`, tree.base, '/', '.', '..',
-      '/proc/self/root', `/proc/self/cwd/${up}`, `${up}outside/absent-${index}`, `${tree.root}/dir-1`, 'dir-2/secret.txt', `${up}root/dir-1/../..`];
+    const targets = [
+      outside,
+      `${up}outside`,
+      `${up}outside/secret.txt`,
+      `${up}root`,
+      `n${below(12)}`,
+      tree.base,
+      '/',
+      '.',
+      '..',
+      '/proc/self/root',
+      `/proc/self/cwd/${up}`,
+      `${up}outside/absent-${index}`,
+      `${tree.root}/dir-1`,
+      'dir-2/secret.txt',
+      `${up}root/dir-1/../..`,
+    ];
     try {
       writeFileSync(join(tree.root, 'a.txt'), 'inside a', { flag: 'wx' });
     } catch (error) {
@@ -116,11 +150,39 @@ function unlessTaken(error: unknown): void {
 }
 
 function anyPath(): string {
-  const names = [...SWAPPED, ...SWAPPED, 'mounted', 'secret.txt', 'deep', '..', '.', '.attic', 'link_dir', 'link_out', 'link_in', 'dangling', 'a.txt', 'new', 'outside', 'root', ''];
+  const names = [
+    ...SWAPPED,
+    ...SWAPPED,
+    'mounted',
+    'secret.txt',
+    'deep',
+    '..',
+    '.',
+    '.attic',
+    'link_dir',
+    'link_out',
+    'link_in',
+    'dangling',
+    'a.txt',
+    'new',
+    'outside',
+    'root',
+    '',
+  ];
   const length = 1 + below(4);
   const part = () => (below(3) === 0 ? `n${below(12)}` : random.pick(names));
   const path = Array.from({ length }, part).join('/');
-  const prefixes = ['', '', '', `${tree.root}/`, `${tree.root}/../root/`, `${outside}/`, '/proc/self/root', '/proc/self/cwd/', './'];
+  const prefixes = [
+    '',
+    '',
+    '',
+    `${tree.root}/`,
+    `${tree.root}/../root/`,
+    `${outside}/`,
+    '/proc/self/root',
+    '/proc/self/cwd/',
+    './',
+  ];
   return `${random.pick(prefixes)}${path}` || '.';
 }
 
@@ -139,7 +201,10 @@ async function anyOperation(sandbox: FileSandbox) {
     case 11:
     case 12:
     case 13:
-      return { name: 'write', result: await writeFile(sandbox, `${random.pick(SWAPPED)}/${random.pick(['secret.txt', 'x'])}`, 'written') };
+      return {
+        name: 'write',
+        result: await writeFile(sandbox, `${random.pick(SWAPPED)}/${random.pick(['secret.txt', 'x'])}`, 'written'),
+      };
     case 6:
       return { name: 'edit', result: await editFile(sandbox, path, { old: 'i', new: 'j', all: true }) };
     case 7:
@@ -177,7 +242,9 @@ function stateOf(directory: string): readonly object[] {
   const paths = ['', 'secret.txt', 'deep', 'deep/secret.txt', 'deep/other.txt'].map((name) => join(directory, name));
   const states = paths.flatMap(state);
   const names = readdirSync(directory, { recursive: true }).sort();
-  const contents = ['secret.txt', 'deep/secret.txt', 'deep/other.txt'].map((name) => readFileSync(join(directory, name), 'utf8'));
+  const contents = ['secret.txt', 'deep/secret.txt', 'deep/other.txt'].map((name) =>
+    readFileSync(join(directory, name), 'utf8'),
+  );
   makeUnread();
   return [...states.map((each, index) => ({ ...each, ctimeMs: undefined, index })), { names, contents }];
 }

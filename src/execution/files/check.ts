@@ -51,5 +51,11 @@ export async function checkPath(sandbox: FileSandbox, operation: FileOperation, 
     return { verdict: 'deny', because, rule, path: undefined, exists: false, hardLinks: undefined, anchoring };
   }
   const { place, decision, node } = found;
-  return { ...decision, path: place, exists: node !== undefined, hardLinks: node === undefined ? undefined : hardLinksOf(node.stats), anchoring };
+  return {
+    ...decision,
+    path: place,
+    exists: node !== undefined,
+    hardLinks: node === undefined ? undefined : hardLinksOf(node.stats),
+    anchoring,
+  };
 }

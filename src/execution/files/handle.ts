@@ -76,7 +76,8 @@ async function holdByPath(path: string): Promise<Held> {
     stats,
     realPath: async () => {
       const now = await lstat(real);
-      const same = now.ino === stats.ino && now.dev === stats.dev && (stats.isSymbolicLink() || real === (await realpath(real)));
+      const same =
+        now.ino === stats.ino && now.dev === stats.dev && (stats.isSymbolicLink() || real === (await realpath(real)));
       if (!same) throw Object.assign(new Error(`${path} has been replaced`), { code: 'ENOENT' });
       return real;
     },
@@ -97,7 +98,8 @@ export async function openHeld(held: Held, path: string): Promise<FileHandle> {
   const file = await open(held.at, isHandle ? flags : flags | constants.O_NOFOLLOW);
   try {
     const opened = await file.stat();
-    if (opened.ino !== held.stats.ino || opened.dev !== held.stats.dev) throw failed(`${path} was replaced while it was opened`);
+    if (opened.ino !== held.stats.ino || opened.dev !== held.stats.dev)
+      throw failed(`${path} was replaced while it was opened`);
     if (!isHandle) await held.realPath();
     return file;
   } catch (error) {

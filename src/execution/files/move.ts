@@ -55,7 +55,8 @@ export function deletePath(sandbox: FileSandbox, path: string, { recursive = fal
         await unlink(`${place.parent.at}/${place.name}`);
       } else {
         if (recursive) {
-          for await (const found of everythingBelow(sandbox, node, place.path)) requireAccess(sandbox, found.path, 'write');
+          for await (const found of everythingBelow(sandbox, node, place.path))
+            requireAccess(sandbox, found.path, 'write');
           for await (const found of everythingBelow(sandbox, node, place.path)) {
             const { held, parent, name } = found;
             await requireStill(sandbox, found);
@@ -86,7 +87,10 @@ function requireNoRoot({ rules }: FileSandbox, { path }: Place): void {
 }
 
 /** The directory may have been moved since it was judged. */
-async function requireStill(sandbox: FileSandbox, { path, parent, name }: Pick<Place, 'path' | 'parent' | 'name'>): Promise<void> {
+async function requireStill(
+  sandbox: FileSandbox,
+  { path, parent, name }: Pick<Place, 'path' | 'parent' | 'name'>,
+): Promise<void> {
   const now = `${await parent.realPath()}/${name}`.replace(/^\/\//, '/');
   requireAccess(sandbox, now, 'write');
   if (now !== path) throw failed(`${path} was moved to ${now} meanwhile`);

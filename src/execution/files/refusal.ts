@@ -34,7 +34,9 @@ export function failed(because: string): Refused {
 }
 
 /** Runs one operation. What the rules or the system refuse comes back as a value; a bug is thrown. */
-export async function answering<T extends object>(run: () => Promise<T>): Promise<({ readonly ok: true } & T) | FileRefusal> {
+export async function answering<T extends object>(
+  run: () => Promise<T>,
+): Promise<({ readonly ok: true } & T) | FileRefusal> {
   try {
     return { ok: true, ...(await run()) };
   } catch (error) {

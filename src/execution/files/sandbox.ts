@@ -69,5 +69,7 @@ async function holdReal(path: string, anchoring: typeof ANCHORING): Promise<Held
 }
 
 function unusable(root: string, why: string, cause?: unknown): Problem {
-  return new Problem(`The root ${root} cannot be used: ${why}`, 'Correct file.roots in surety.json, or --root.', { cause });
+  return new Problem(`The root ${root} cannot be used: ${why}`, 'Correct file.roots in surety.json, or --root.', {
+    cause,
+  });
 }

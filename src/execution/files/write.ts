@@ -85,7 +85,8 @@ export function copyFile(
         requireAccess(sandbox, source.path, 'read');
         requireAccess(sandbox, target.path, 'write');
         const node = existing(source);
-        if (node.stats.isDirectory()) throw invalid(`${source.path} is ${kindOf(node.stats)}; files are copied one by one`);
+        if (node.stats.isDirectory())
+          throw invalid(`${source.path} is ${kindOf(node.stats)}; files are copied one by one`);
         if (source.path === target.path) throw invalid(`${source.path} would be copied onto itself`);
         const file = await openHeld(node, source.path);
         try {
