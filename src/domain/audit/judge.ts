@@ -73,6 +73,7 @@ function flawOfLink(link: AuditLink, head: ChainHead): string | undefined {
 
 /** A line is exactly the canonical text of its content, with the hash of it, and a newline. */
 export function linkIn(bytes: Uint8Array): AuditLink | undefined {
+  if (bytes[0] !== 0x7b) return undefined;
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     const link = AuditLink.parse(JSON.parse(text));

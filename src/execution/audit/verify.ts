@@ -93,7 +93,10 @@ function missingEnd(
   released: ChainHead | undefined,
   last: { file: string; line: number },
 ): AuditBreak | undefined {
-  if (released === undefined || released.seq <= head.seq) return undefined;
+  if (released === undefined || released.seq < head.seq) return undefined;
+  if (released.seq === head.seq) {
+    return released.hash === head.hash ? undefined : { ...last, because: 'it is not the line its writer ended with' };
+  }
   return {
     ...last,
     because: `${released.seq - head.seq} lines after it are missing: its writer ended at number ${released.seq}`,
