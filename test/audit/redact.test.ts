@@ -6,7 +6,7 @@ import { redactEntry } from '../../src/execution/audit/redact.ts';
 import { auditDirectory, openHere, success } from './support.ts';
 
 const letters = (length: number, alphabet = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789') =>
-  fc.string({ unit: fc.constantFrom(...alphabet), minLength: length, maxLength: length });
+  fc.string({ unit: fc.constantFrom(...alphabet.split('')), minLength: length, maxLength: length });
 const hex = (length: number) => letters(length, '0123456789abcdef');
 
 /** A text that holds a secret, and the part of it that must not be seen again. */

@@ -70,7 +70,7 @@ function matches(segments: readonly Segment[], names: readonly string[]): boolea
 }
 
 function matchesName(pieces: readonly Piece[], name: string): boolean {
-  const characters = [...name];
+  const characters = Array.from(name);
   return matchRun(
     pieces.length,
     characters.length,
@@ -124,7 +124,7 @@ function compileSegment(part: string, refuse: (why: string) => never): Segment {
   if (part === '**') return '**';
   if (part === '..' || part === '.') refuse(`\`${part}\` in it never matches a resolved path`);
   if (part.includes('**')) refuse('`**` stands alone between slashes');
-  const characters = [...part];
+  const characters = Array.from(part);
   const pieces: Piece[] = [];
   for (let at = 0; at < characters.length; at += 1) {
     const character = characters[at] ?? '';

@@ -2,8 +2,8 @@ import type { AuditEntry } from '../../domain/audit/entry.schema.ts';
 import { dateText, elements, field, isList, isObject, keysOf } from '../../domain/outcome/field.ts';
 import { plainCopy } from '../../domain/outcome/plain.ts';
 import { redactText } from '../../domain/outcome/redact.ts';
-import { isSecretName, looksRandom, REDACTED } from '../../domain/outcome/secrets.ts';
-import { findSecrets } from './secrets.ts';
+import { isSecretName, looksRandom, REDACTED, splitTokens } from '../../domain/outcome/secrets.ts';
+import { findSecrets, SHORTEST_PIECE } from './secrets.ts';
 
 /** How much of a call its line keeps. What is looked through is bounded by the same numbers, however much there is. */
 const [LONGEST_TEXT, LONGEST_END, MOST_NODES, MOST_CHARACTERS, DEEPEST] = [4000, 2000, 1000, 65_536, 16];
@@ -20,25 +20,29 @@ export async function redactEntry(entry: AuditEntry): Promise<AuditEntry> {
   const texts: string[] = [];
   const args = entry.arguments === undefined ? undefined : clip(entry.arguments, bounds, texts, named, []);
   const ends = entry.output === undefined ? undefined : bothEnds(entry.output);
-  const { ts: _, arguments: __, output: ___, ...rest } = entry;
-  const given = Object.values(rest).filter((value) => typeof value === 'string');
+  const rest = Object.entries(entry).filter(([key]) => !['ts', 'result', 'arguments', 'output'].includes(key));
+  const given = rest.map(([, value]) => value).filter((value) => typeof value === 'string');
   const shortened = given.map((text) => text.slice(0, LONGEST_TEXT + BEYOND));
   const secrets = await findSecrets([...texts, ...shortened, ...(ends ?? [])]);
   const known = [...named.filter(({ length }) => length >= 6), ...secrets].sort((a, b) => b.length - a.length);
+  // Only where they are neighbours: a word beside a token may be taken for its end.
+  const pieces = splitTokens(texts).filter(({ length }) => length >= SHORTEST_PIECE);
+  const inArguments = [...known, ...pieces];
   const clean = (text: string, max: number) => redactLongRuns(redactText(without(text, known), max));
   const cleaned = Object.fromEntries(
-    Object.entries(rest).map(([key, value]) => [key, typeof value === 'string' ? clean(value, LONGEST_TEXT) : value]),
+    rest.map(([key, value]) => [key, typeof value === 'string' ? clean(value, LONGEST_TEXT) : value]),
   );
   const limits = { depth: DEEPEST + 1, nodes: MOST_NODES * 2, characters: LONGEST_TEXT };
   return {
     ...cleaned,
     ts: entry.ts,
+    result: entry.result,
     ...(args === undefined
       ? {}
       : {
           arguments: eachText(
             plainCopy(
-              eachText(args, (text) => without(text, known)),
+              eachText(args, (text) => without(text, inArguments)),
               limits,
             ),
             redactLongRuns,
