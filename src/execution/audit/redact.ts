@@ -137,8 +137,9 @@ function bothEnds(output: string): readonly string[] {
 
 function wholeWords(text: string, most: number): string {
   if (text.length <= most) return text;
-  const cut = text.slice(0, most);
-  return `${cut.slice(0, Math.max(0, cut.search(/\S+$/)))}…`;
+  let end = most;
+  while (end > 0 && !/\s/.test(text.charAt(end - 1))) end -= 1;
+  return `${text.slice(0, end)}…`;
 }
 
 /** The middle of a key whose beginning was cut away has no other sign than being long and random. */
