@@ -210,7 +210,9 @@ async function anyOperation(sandbox: FileSandbox) {
     case 7:
       return { name: 'copy', result: await copyFile(sandbox, path, to, { overwrite: true, parents: true }) };
     case 8:
-      return { name: 'move', result: await movePath(sandbox, path, to, { overwrite: below(2) === 0 }) };
+      return below(4) === 0
+        ? { name: 'move', result: await movePath(sandbox, 'a.txt', `moved-${below(1e6)}`) }
+        : { name: 'move', result: await movePath(sandbox, path, to, { overwrite: below(2) === 0 }) };
     case 9:
       return { name: 'delete', result: await deletePath(sandbox, path, { recursive: below(4) === 0 }) };
     default:
