@@ -20,6 +20,7 @@ import { registerSimulate } from './simulate.ts';
 import { registerStatus } from './status.ts';
 import { registerToken } from './token.ts';
 import { registerUp } from './up.ts';
+import { registerWebhooks } from './webhooks.ts';
 import { EXIT, UsageError } from './usage.ts';
 import { wrap } from './text.ts';
 import { version } from '../version.ts';
@@ -50,7 +51,8 @@ for (const register of [registerCheck, registerReport]) register(program);
 program.commandsGroup('Order:');
 for (const register of [registerReset, registerBlock, registerRecover, registerBreakGlass]) register(program);
 program.commandsGroup('Decide:');
-for (const register of [registerApprovals, registerDecide, registerGrants, registerToken]) register(program);
+for (const register of [registerApprovals, registerDecide, registerGrants, registerToken, registerWebhooks])
+  register(program);
 program.commandsGroup('Rules:');
 for (const register of [registerRules, registerSimulate]) register(program);
 

@@ -23,6 +23,8 @@ export interface OutboundOptions {
   readonly mostBytes: number;
   /** For a target that an operator trusts: also loopback and private addresses. */
   readonly allowPrivate?: boolean;
+  /** For whoever has to leave before the answer is there. */
+  readonly stopped?: AbortSignal;
   readonly resolve?: (host: string) => Promise<readonly Address[]>;
 }
 
@@ -53,9 +55,10 @@ export async function outbound(target: string, options: OutboundOptions): Promis
   const read = readTarget(target, options);
   if (!read.ok) throw new OutboundRefused(read.because);
   const deadline = AbortSignal.timeout(options.timeoutMs);
+  const end = options.stopped === undefined ? deadline : AbortSignal.any([deadline, options.stopped]);
   try {
-    const response = await send(read.url, options, deadline);
-    return await answerOf(response, options.mostBytes, deadline);
+    const response = await send(read.url, options, end);
+    return await answerOf(response, options.mostBytes, end);
   } catch (error) {
     if (error instanceof OutboundRefused) throw error;
     if (deadline.aborted) {
