@@ -9,6 +9,7 @@ import { registerDecide } from './decide.ts';
 import { registerDemo } from './demo.ts';
 import { registerDoctor } from './doctor.ts';
 import { registerExplain } from './explain.ts';
+import { registerFetch } from './fetch.ts';
 import { registerGrants } from './grants.ts';
 import { registerHistory } from './history.ts';
 import { registerRecover } from './recover.ts';
@@ -47,7 +48,7 @@ for (const register of [registerUp, registerServe, registerDemo, registerDoctor]
 program.commandsGroup('Look:');
 for (const register of [registerStatus, registerHistory, registerExplain]) register(program);
 program.commandsGroup('Call:');
-for (const register of [registerCheck, registerReport]) register(program);
+for (const register of [registerCheck, registerReport, registerFetch]) register(program);
 program.commandsGroup('Order:');
 for (const register of [registerReset, registerBlock, registerRecover, registerBreakGlass]) register(program);
 program.commandsGroup('Decide:');
