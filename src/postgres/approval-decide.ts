@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { GrantTerms } from '../domain/approval/grant.ts';
 import type { Verb } from '../domain/approval/message.ts';
+import { unmasked } from '../domain/approval/shown.ts';
 import { argumentsDigest } from '../domain/outcome/digest.ts';
 import { pause } from '../pause.ts';
 import { newOutcomeId } from './outcome-id.ts';
@@ -23,7 +24,7 @@ export interface NewDecision {
 /** Writes a decision down and has the workflow told of it; answers its id. */
 export async function decide(pool: pg.Pool, decision: NewDecision): Promise<string> {
   const id = newOutcomeId();
-  const { edit } = decision;
+  const edit = decision.edit === undefined ? undefined : await withSecrets(pool, decision.approval, decision.edit);
   await pool.query(
     `with written as (
        insert into approval_decision (id, approval, verb, by, reason, expected_version, grant_terms, extend_seconds, edit,
@@ -41,6 +42,12 @@ export async function decide(pool: pg.Pool, decision: NewDecision): Promise<stri
     ],
   );
   return id;
+}
+
+/** Whoever edits has not seen the credentials, and so cannot have meant to change them. */
+async function withSecrets(pool: pg.Pool, approval: string, edit: unknown): Promise<unknown> {
+  const found = await pool.query<{ arguments: unknown }>('select arguments from approval where id = $1', [approval]);
+  return unmasked(edit, found.rows[0]?.arguments);
 }
 
 export type Told = { readonly outcome: 'taken' } | { readonly outcome: 'refused'; readonly because: string };

@@ -2,7 +2,8 @@ import { isSecretName, REDACTED, redactTokens } from '../outcome/secrets.ts';
 
 /**
  * Arguments for whoever decides about them: nothing is cut, since what is not seen would be approved with the rest. Of
- * credentials only what can be nothing else is masked: what has the shape of a token, and one word under a secret's name.
+ * credentials only what can be nothing else is masked: what has the shape of a token, and one word, or a scheme and one, under a
+ * secret's name.
  */
 export function shownArguments(value: unknown): unknown {
   if (typeof value === 'string') return redactTokens(value);
@@ -16,6 +17,25 @@ export function shownArguments(value: unknown): unknown {
   );
 }
 
+/** What was masked is put back where whoever edited the arguments has left the mask alone. */
+export function unmasked(edited: unknown, original: unknown): unknown {
+  if (typeof edited === 'string')
+    return typeof original === 'string' && edited === redactTokens(original) ? original : edited;
+  if (typeof edited !== 'object' || edited === null || typeof original !== 'object' || original === null) return edited;
+  if (Array.isArray(edited)) {
+    return edited.map((held, place): unknown => unmasked(held, Array.isArray(original) ? original[place] : undefined));
+  }
+  const known = new Map(Object.entries(original));
+  return Object.fromEntries(
+    Object.entries(edited).map(([name, held]) => {
+      const before: unknown = known.get(name);
+      return [name, held === REDACTED && isSecret(name, before) ? before : unmasked(held, before)];
+    }),
+  );
+}
+
+const ONE_WORD = /^(?:(?:bearer|basic|token|digest) +)?[\w.~+/=:@%-]{1,512}$/i;
+
 function isSecret(name: string, value: unknown): boolean {
-  return isSecretName(name) && typeof value === 'string' && /^[\w.~+/=:@%-]{1,512}$/.test(value);
+  return isSecretName(name) && typeof value === 'string' && ONE_WORD.test(value);
 }

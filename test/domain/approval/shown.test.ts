@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shownArguments } from '../../../src/domain/approval/shown.ts';
+import { shownArguments, unmasked } from '../../../src/domain/approval/shown.ts';
 
 test('nothing that would run is cut, however far back it stands', () => {
   const command = `echo ok${' '.repeat(20_000)}; rm -rf /`;
@@ -15,6 +15,7 @@ test('what can be nothing but a credential is masked, and nothing hides behind o
       command: 'deploy --token "; rm -rf /srv"',
       header: 'sk-abcdefghijklmnopqrstuvwx',
       nested: [{ token: 'one-word' }],
+      headers: { authorization: 'Bearer abcdefgh' },
     }),
   ).toEqual({
     api_key: '[redacted]',
@@ -22,5 +23,19 @@ test('what can be nothing but a credential is masked, and nothing hides behind o
     command: 'deploy --token "; rm -rf /srv"',
     header: '[redacted]',
     nested: [{ token: '[redacted]' }],
+    headers: { authorization: '[redacted]' },
   });
+});
+
+test('what was masked is put back into edited arguments where nobody touched it', () => {
+  const original = {
+    url: 'https://a.test',
+    headers: { authorization: 'Bearer abcdefgh' },
+    keys: ['sk-abcdefghijklmnopqrstuvwx'],
+  };
+  const shown = shownArguments(original) as typeof original;
+  expect(unmasked(shown, original)).toEqual(original);
+  expect(unmasked({ ...shown, url: 'https://b.test' }, original)).toEqual({ ...original, url: 'https://b.test' });
+  // Moved elsewhere it is what it says: nobody gets a secret by asking for it under another name.
+  expect(unmasked({ note: '[redacted]', keys: [] }, original)).toEqual({ note: '[redacted]', keys: [] });
 });
