@@ -4,6 +4,7 @@ import { cold } from './cold.ts';
 import { growth } from './growth.ts';
 import { guard } from './guard.ts';
 import type { Row } from './measure.ts';
+import { policy } from './policy.ts';
 import { propagation } from './propagation.ts';
 import { report } from './report.ts';
 import { scale } from './scale.ts';
@@ -22,6 +23,7 @@ export type Bench =
 export const BENCHES: Readonly<Record<string, Bench>> = {
   check: { needsStack: false, run: check },
   guard: { needsStack: false, run: guard },
+  policy: { needsStack: false, run: policy },
   report: { needsStack: true, run: report },
   growth: { needsStack: true, run: growth },
   propagation: { needsStack: true, run: propagation },

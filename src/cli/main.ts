@@ -11,6 +11,7 @@ import { registerDoctor } from './doctor.ts';
 import { registerExplain } from './explain.ts';
 import { registerGrants } from './grants.ts';
 import { registerHistory } from './history.ts';
+import { registerPolicy } from './policy.ts';
 import { registerRecover } from './recover.ts';
 import { registerReport } from './report.ts';
 import { registerReset } from './reset.ts';
@@ -52,7 +53,7 @@ for (const register of [registerReset, registerBlock, registerRecover, registerB
 program.commandsGroup('Decide:');
 for (const register of [registerApprovals, registerDecide, registerGrants, registerToken]) register(program);
 program.commandsGroup('Rules:');
-for (const register of [registerRules, registerSimulate]) register(program);
+for (const register of [registerRules, registerPolicy, registerSimulate]) register(program);
 
 // A reader that has had enough (`surety history x | head`) is no error.
 process.stdout.on('error', (error) => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SEVERITIES } from '../outcome/outcome.ts';
+import { ShellRules } from '../policy/policy.schema.ts';
 import { DEFAULT_RULE, PRESETS } from './rule.ts';
 
 const positive = z.int().positive().max(1_000_000);
@@ -107,5 +108,6 @@ export const Rules = z.strictObject({
   staleAfterSeconds: z.int().min(1).max(3600).default(10),
   maxLatenessSeconds: z.int().min(0).max(31_536_000).default(3600).describe('How old a report may say it is.'),
   retentionDays: z.int().min(1).max(3650).default(30),
+  shell: ShellRules.prefault({}).describe('What commands may run. See docs/policy.md.'),
 });
 export type Rules = z.infer<typeof Rules>;
