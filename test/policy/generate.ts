@@ -44,8 +44,14 @@ export function commandFrom(random: Random): string {
   const disguise = (word: string): string => {
     const at = 1 + Math.floor(random() * (word.length - 1));
     const [left, right] = [word.slice(0, at), word.slice(at)];
-    const octal = (text: string) => [...text].map((c) => `\\${c.charCodeAt(0).toString(8).padStart(3, '0')}`).join('');
-    const hex = (text: string) => [...text].map((c) => `\\x${c.charCodeAt(0).toString(16)}`).join('');
+    const octal = (text: string) =>
+      Array.from(text)
+        .map((c) => `\\${c.charCodeAt(0).toString(8).padStart(3, '0')}`)
+        .join('');
+    const hex = (text: string) =>
+      Array.from(text)
+        .map((c) => `\\x${c.charCodeAt(0).toString(16)}`)
+        .join('');
     switch (Math.floor(random() * 26)) {
       case 0:
         return single(word);
@@ -94,7 +100,7 @@ export function commandFrom(random: Random): string {
       case 22:
         return `$(tr A-Z a-z <<< ${word.toUpperCase()})`;
       case 23:
-        return `$(rev <<< ${[...word].reverse().join('')})`;
+        return `$(rev <<< ${Array.from(word).reverse().join('')})`;
       default:
         return word;
     }
@@ -107,7 +113,7 @@ export function commandFrom(random: Random): string {
       `env ${word}${args}`,
       `env -i PATH="$PATH" ${word}${args}`,
       `env -u FOO A=1 ${word}${args}`,
-      `env -S ${single(`${word.replace(/[^a-z]/g, '') || 'true'}`)}${args}`,
+      `env -S ${single(word.replace(/[^a-z]/g, '') || 'true')}${args}`,
       `nice ${word}${args}`,
       `nice -n 1 ${word}${args}`,
       `nice -n1 ${word}${args}`,

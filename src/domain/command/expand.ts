@@ -4,9 +4,9 @@ import { braceWords } from './braces.ts';
 /** Stands for what only the running shell knows. It cannot occur in a command line: bash drops it. */
 export const HOLE = '\0';
 /** Stands for an integer that only the running shell knows: it names no program and hides no code. */
-export const NUMBER = '\u0002';
+export const NUMBER = '\uffff';
 /** Stands for a place where an unquoted expansion breaks into fields. */
-const BREAK = '\u0001';
+const BREAK = '\ufffe';
 export const RESERVED = new RegExp(`[${HOLE}${BREAK}${NUMBER}]`);
 
 /** One field of a command, as far as its text tells. */
@@ -137,7 +137,10 @@ function parameter(part: ParameterExpansionPart, variables: Variables, quoted: b
     case '?':
     case ':?':
       return own;
-    default:
+    case '-':
+    case ':-':
+    case '=':
+    case ':=':
       return [...own, ...operands];
   }
 }

@@ -21,34 +21,26 @@ export function evaluationDoubt(
   view: Variables,
   variables: ScriptVariables,
 ): string | undefined {
-  switch (node.type) {
-    case 'Assignment':
-      if (sensitiveVariable(node.name)) return `${node.name} decides what later commands do`;
-      return node.index === undefined ? undefined : arithmetic(node.index.text, variables);
-    case 'ArithmeticExpansion':
-    case 'ArithmeticCommand':
-    case 'Slice':
-      return arithmetic(source.slice(node.pos, node.end), variables);
-    case 'ArithmeticFor':
-      return arithmetic(source.slice(node.pos, node.body.pos), variables);
-    case 'ParameterExpansion':
-      if (node.prefix === '!' && node.operation?.type !== 'Names' && !/^[@*]$/.test(node.index?.text ?? '')) {
-        return 'a variable that names another one hides what it holds';
-      }
-      return node.index === undefined ? undefined : arithmetic(node.index.text, variables);
-    case 'Transform':
-      return node.operand.text === 'P' ? 'a text is expanded once more' : undefined;
-    case 'For':
-    case 'Select':
-      return sensitiveVariable(node.name.value) ? `${node.name.value} decides what later commands do` : undefined;
-    case 'TestUnary':
-      return node.operator === '-v' ? testOperand(node.operand, view, variables) : undefined;
-    case 'TestBinary':
-      if (!NUMERIC_TEST.test(node.operator)) return undefined;
-      return testOperand(node.left, view, variables) ?? testOperand(node.right, view, variables);
-    default:
-      return undefined;
+  if (node.type === 'Assignment' || node.type === 'For' || node.type === 'Select') {
+    const name = node.type === 'Assignment' ? node.name : node.name.value;
+    if (sensitiveVariable(name)) return `${name} decides what later commands do`;
   }
+  if (node.type === 'ParameterExpansion' && node.prefix === '!' && node.operation?.type !== 'Names') {
+    if (!/^[@*]$/.test(node.index?.text ?? '')) return 'a variable that names another one hides what it holds';
+  }
+  if (node.type === 'Assignment' || node.type === 'ParameterExpansion') {
+    return node.index === undefined ? undefined : arithmetic(node.index.text, variables);
+  }
+  if (node.type === 'ArithmeticExpansion' || node.type === 'ArithmeticCommand' || node.type === 'Slice') {
+    return arithmetic(source.slice(node.pos, node.end), variables);
+  }
+  if (node.type === 'ArithmeticFor') return arithmetic(source.slice(node.pos, node.body.pos), variables);
+  if (node.type === 'Transform') return node.operand.text === 'P' ? 'a text is expanded once more' : undefined;
+  if (node.type === 'TestUnary' && node.operator === '-v') return testOperand(node.operand, view, variables);
+  if (node.type === 'TestBinary' && NUMERIC_TEST.test(node.operator)) {
+    return testOperand(node.left, view, variables) ?? testOperand(node.right, view, variables);
+  }
+  return undefined;
 }
 
 function testOperand(word: Word, view: Variables, variables: ScriptVariables): string | undefined {

@@ -81,11 +81,11 @@ class Judge {
 
   private judge(run: Run): void {
     const { policy } = this;
-    const line = lineOf(run);
+    const line = policy.hasGlobs ? lineOf(run) : '';
     const denied = run.maybe ? 'ask' : 'deny';
     const harm = destruction(run, this.reading.runs);
     if (harm !== undefined) this.block(harm, run, undefined, run.maybe);
-    for (const pattern of policy.blocked) this.judgeBlocked(pattern, run);
+    this.judgeBlocked(run);
     for (const pattern of policy.network) {
       if (matchesCommand(pattern, run) === 'yes') {
         this.add(denied, `${run.program} talks to other machines, and allowNetwork is false`, run, pattern.text);
@@ -109,20 +109,28 @@ class Judge {
     this.judgeUnnamed(run);
   }
 
-  private judgeBlocked(pattern: CommandPattern, run: Run): void {
+  private judgeBlocked(run: Run): void {
+    const { blocked, blockedBy, blockedPrograms } = this.policy;
+    for (const pattern of blockedBy.get(run.program) ?? []) this.judgePattern(pattern, run);
+    for (const pattern of blockedBy.get('*') ?? []) this.judgePattern(pattern, run);
+    if (run.name.open || run.name.glob) {
+      for (const { program, text } of blocked.filter((pattern) => mayBe(run.name, pattern.program))) {
+        this.block(`this may turn out to be ${program}, which is blocked`, run, text, run.maybe);
+      }
+    }
+    // `cp /usr/bin/sudo x` makes a program that nobody knows by name; a program that nobody knows may run its arguments.
+    for (const { text } of run.args) {
+      const name = text.slice(text.lastIndexOf('/') + 1).toLowerCase();
+      if (!blockedPrograms.has(name) || !(COPIERS.has(run.program) || isStranger(run.program))) continue;
+      this.add('ask', `${shown(run.program)} is given ${name}, which is blocked`, run, name);
+    }
+  }
+
+  private judgePattern(pattern: CommandPattern, run: Run): void {
     const match = matchesCommand(pattern, run);
     if (match === 'yes') this.block(`${pattern.text} is blocked`, run, pattern.text, run.maybe);
     if (match === 'maybe')
       this.add('ask', `this may turn out to be ${pattern.text}, which is blocked`, run, pattern.text);
-    if ((run.name.open || run.name.glob) && mayBe(run.name, pattern.program)) {
-      this.block(`this may turn out to be ${pattern.program}, which is blocked`, run, pattern.text, run.maybe);
-    }
-    if (pattern.words.length > 0) return;
-    // `cp /usr/bin/sudo x` makes a program that nobody knows by name; a program that nobody knows may run its arguments.
-    if (!COPIERS.has(run.program) && !isStranger(run.program)) return;
-    if (run.args.some(({ text }) => text.slice(text.lastIndexOf('/') + 1).toLowerCase() === pattern.program)) {
-      this.add('ask', `${shown(run.program)} is given ${pattern.program}, which is blocked`, run, pattern.text);
-    }
   }
 
   /** What no rule of the operator's names. */
@@ -175,5 +183,5 @@ function weight({ verdict, unconditional }: Reason): number {
 }
 
 function shown(program: string): string {
-  return program.replace(/[\0\u0001\u0002]/g, '…');
+  return program.replace(/[\0\ufffe\uffff]/g, '…');
 }

@@ -1,4 +1,4 @@
-import { HOLE, type Field } from '../command/expand.ts';
+import type { Field } from '../command/expand.ts';
 
 export type PathIntent = 'read' | 'write';
 
@@ -85,5 +85,5 @@ function isPath(text: string, expected: boolean): boolean {
 
 /** As a person would write it: what nobody knows is shown as `…`. */
 export function shownPath(path: string): string {
-  return path.replace(/[\0\u0002]/g, '…');
+  return path.replace(/[\0\uffff]/g, '…');
 }

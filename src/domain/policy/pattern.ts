@@ -18,7 +18,7 @@ export function commandPattern(text: string): CommandPattern {
 }
 
 export function matchesCommand({ program, words }: CommandPattern, run: Pick<Run, 'program' | 'args'>): Match {
-  if (program !== run.program && !(program.includes('*') && matchesGlob(program, run.program))) return 'no';
+  if (program !== run.program && !(/[*?]/.test(program) && matchesGlob(program, run.program))) return 'no';
   if (words.length === 0) return 'yes';
   let next = 0;
   let sure = true;
@@ -70,5 +70,5 @@ export function mayBe(name: Field, program: string): boolean {
 }
 
 function loose(text: string): string {
-  return text.replace(/\[[^\]]*\]?|[\0\u0002]/g, '*');
+  return text.replace(/\[[^\]]*\]?|[\0\uffff]/g, '*');
 }

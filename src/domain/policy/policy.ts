@@ -61,9 +61,15 @@ const CONSTRUCTS: readonly string[] = ['$(', '`', '<(', '>(', '<<<'] satisfies C
 export interface Policy {
   readonly rules: ShellRules;
   readonly blocked: readonly CommandPattern[];
+  /** The same by program; under `*` those whose program is a glob. */
+  readonly blockedBy: ReadonlyMap<string, readonly CommandPattern[]>;
+  /** Blocked whatever follows them. */
+  readonly blockedPrograms: ReadonlySet<string>;
   readonly network: readonly CommandPattern[];
   readonly confirm: readonly CommandPattern[];
   readonly confirmConstructs: ReadonlySet<string>;
+  /** Whether any of the three lists below has an entry. */
+  readonly hasGlobs: boolean;
   readonly deny: readonly GlobPattern[];
   readonly ask: readonly GlobPattern[];
   readonly allow: readonly GlobPattern[];
@@ -74,14 +80,27 @@ export function policyOf(rules: ShellRules): Policy {
   const isLifted = (pattern: string): boolean =>
     lifted.some((each) => each === pattern.toLowerCase() || each === pattern.split(' ')[0]);
   const builtIn = BLOCKED.filter((pattern) => !isLifted(pattern));
+  const blocked = [...builtIn, ...rules.blockedCommands].map(commandPattern);
   return {
     rules,
-    blocked: [...builtIn, ...rules.blockedCommands].map(commandPattern),
+    blocked,
+    blockedBy: byProgram(blocked),
+    blockedPrograms: new Set(blocked.filter(({ words }) => words.length === 0).map(({ program }) => program)),
     network: rules.allowNetwork ? [] : NETWORK.map(commandPattern),
     confirm: rules.confirmPatterns.filter((each) => !CONSTRUCTS.includes(each)).map(commandPattern),
     confirmConstructs: new Set(rules.confirmPatterns.filter((each) => CONSTRUCTS.includes(each))),
+    hasGlobs: rules.deny.length + rules.ask.length + rules.allow.length > 0,
     deny: rules.deny.map(globPattern),
     ask: rules.ask.map(globPattern),
     allow: rules.allow.map(globPattern),
   };
+}
+
+function byProgram(patterns: readonly CommandPattern[]): ReadonlyMap<string, readonly CommandPattern[]> {
+  const grouped = new Map<string, CommandPattern[]>();
+  for (const pattern of patterns) {
+    const key = /[*?]/.test(pattern.program) ? '*' : pattern.program;
+    grouped.set(key, [...(grouped.get(key) ?? []), pattern]);
+  }
+  return grouped;
 }

@@ -26,15 +26,20 @@ export function readCommand(text: string): Reading {
 function readParsed(text: string, script: Script): Reading {
   const variables = new ScriptVariables();
   if (text.includes('$')) variables.collect(script, variables);
-  for (let pass = 0; ; pass += 1) {
+  let reader = new Reader(text, variables);
+  for (let pass = 0; pass < MOST_PASSES; pass += 1) {
     variables.changed = false;
-    const reader = new Reader(text, variables);
+    reader = new Reader(text, variables);
     reader.readOutermost(script);
-    if (!variables.changed) return reader;
+    if (!isChanged(variables)) return reader;
     // What the script sets on its way was not known to what was read before: read again.
-    if (pass === MOST_PASSES)
-      return { ...unread(text, 'what its variables hold depends on itself'), runs: reader.runs };
   }
+  return { ...unread(text, 'what its variables hold depends on itself'), runs: reader.runs };
+}
+
+/** The reader changes it behind the compiler's back. */
+function isChanged(variables: ScriptVariables): boolean {
+  return variables.changed;
 }
 
 function unread(text: string, why: string): Reading {

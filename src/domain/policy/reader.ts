@@ -4,7 +4,6 @@ import {
   type Command,
   type ParsedScript,
   type Redirection,
-  type Script,
   type SyntaxNode,
   type Word,
 } from 'unbash';
@@ -98,31 +97,21 @@ export class Reader implements Reading {
   }
 
   private visit(node: SyntaxNode, place: Place): void {
-    switch (node.type) {
-      case 'Command':
-        this.command(node, place);
-        break;
-      case 'CommandExpansion':
-        this.construct(node.text.startsWith('`') ? '`' : '$(', node, place);
-        this.substitution(node.script, node, place);
-        return;
-      case 'ProcessSubstitution':
-        this.construct(node.operator === '<' ? '<(' : '>(', node, place);
-        this.substitution(node.script, node, place);
-        return;
-      case 'ArithmeticCommandExpansion':
-        this.construct('$(', node, place);
-        this.substitution(node.script, node, place);
-        return;
-      case 'HereString':
-        this.construct('<<<', node, place);
-        break;
-      case 'Redirect':
-        this.redirect(node, place);
-        break;
-      case 'Function':
-        if (startsItself(node.name.value, node.body)) this.forkBombs.push(this.site(place, node.pos, node.end));
-        break;
+    if (node.type === 'Command') this.command(node, place);
+    if (node.type === 'HereString') this.construct('<<<', node, place);
+    if (node.type === 'Redirect') this.redirect(node, place);
+    if (node.type === 'Function' && startsItself(node.name.value, node.body)) {
+      this.forkBombs.push(this.siteOf(node, place));
+    }
+    if (node.type === 'CommandExpansion' || node.type === 'ArithmeticCommandExpansion') {
+      this.construct(node.text.startsWith('`') ? '`' : '$(', node, place);
+      this.substitution(node.script, node, place);
+      return;
+    }
+    if (node.type === 'ProcessSubstitution') {
+      this.construct(node.operator === '<' ? '<(' : '>(', node, place);
+      this.substitution(node.script, node, place);
+      return;
     }
     const evaluated = evaluationDoubt(node, place.source, place.variables, this.variables);
     if (evaluated !== undefined) this.doubt(evaluated, this.siteOf(node, place));
@@ -304,7 +293,7 @@ export class Reader implements Reading {
 function isUncertainName({ text, open, many, glob }: Field): boolean {
   if (glob || /^~[^/]*$/.test(text)) return true;
   // A quoted part in front of a slash is a directory, whichever.
-  return many || (open && /[\0\u0002]/.test(text.slice(text.lastIndexOf('/') + 1)));
+  return many || (open && /[\0\uffff]/.test(text.slice(text.lastIndexOf('/') + 1)));
 }
 
 function assignmentFields(

@@ -18,6 +18,7 @@ const MOST_ASSIGNMENTS = 500;
 export class ScriptVariables implements Variables {
   private readonly assigned = new Map<string, Assigned[]>();
   private readonly underWay = new Set<string>();
+  private readonly evaluated = new Map<string, readonly string[]>();
   private readonly told = new Set<string>();
   private count = 0;
   private blind = false;
@@ -31,18 +32,23 @@ export class ScriptVariables implements Variables {
     if (this.blind) return { values: [], certain: false };
     if (assigned === undefined) return NOTHING;
     if (this.underWay.has(name) || this.underWay.size > MOST_VALUES) return { values: [HOLE], certain: false };
+    const certain = assigned.some(
+      ({ from, until }) => from !== undefined && at >= from && (until === undefined || at < until),
+    );
+    const values = this.evaluated.get(name) ?? this.evaluate(name, assigned);
+    return values.length > MOST_VALUES ? { values: [HOLE], certain: false } : { values, certain };
+  }
+
+  private evaluate(name: string, assigned: readonly Assigned[]): readonly string[] {
     this.underWay.add(name);
-    try {
-      const values = new Set<string>();
-      for (const each of assigned) for (const value of each.values()) values.add(value);
-      if (values.size > MOST_VALUES) return { values: [HOLE], certain: false };
-      const certain = assigned.some(
-        ({ from, until }) => from !== undefined && at >= from && (until === undefined || at < until),
-      );
-      return { values: [...values], certain };
-    } finally {
-      this.underWay.delete(name);
+    const values = new Set<string>();
+    for (const each of assigned) {
+      for (const value of each.values()) values.add(value);
+      if (values.size > MOST_VALUES) break;
     }
+    this.underWay.delete(name);
+    this.evaluated.set(name, [...values]);
+    return [...values];
   }
 
   /** Whether arithmetic on this variable can only be arithmetic; what it holds is evaluated, substitutions and all. */
@@ -123,6 +129,7 @@ export class ScriptVariables implements Variables {
     if (name === 'IFS') this.breaksAtBlanks = false;
     this.count += 1;
     if (this.count > MOST_ASSIGNMENTS) this.blind = true;
+    this.evaluated.clear();
     const known = this.assigned.get(name);
     if (known === undefined) this.assigned.set(name, [assigned]);
     else known.push(assigned);
