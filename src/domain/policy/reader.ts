@@ -97,6 +97,8 @@ export class Reader implements Reading {
   }
 
   private visit(node: SyntaxNode, place: Place): void {
+    // Most words are plain.
+    if (node.type === 'Word' && node.parts === undefined) return;
     if (node.type === 'Command') this.command(node, place);
     if (node.type === 'HereString') this.construct('<<<', node, place);
     if (node.type === 'Redirect') this.redirect(node, place);
