@@ -14,6 +14,7 @@ import { registerFiles } from './files.ts';
 import { registerFetch } from './fetch.ts';
 import { registerGrants } from './grants.ts';
 import { registerHistory } from './history.ts';
+import { registerPolicy } from './policy.ts';
 import { registerRecover } from './recover.ts';
 import { registerReport } from './report.ts';
 import { registerReset } from './reset.ts';
@@ -57,7 +58,7 @@ program.commandsGroup('Decide:');
 for (const register of [registerApprovals, registerDecide, registerGrants, registerToken, registerWebhooks])
   register(program);
 program.commandsGroup('Rules:');
-for (const register of [registerRules, registerSimulate]) register(program);
+for (const register of [registerRules, registerPolicy, registerSimulate]) register(program);
 
 program.commandsGroup('Tools:');
 for (const register of [registerFiles, registerAudit]) register(program);

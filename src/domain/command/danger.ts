@@ -13,6 +13,8 @@ const SYSTEM = /^\/(?:(?:bin|boot|dev|etc|lib|lib32|lib64|proc|sbin|sys|usr(?!\/
 const DISPOSABLE = /^\/(?:tmp|var\/(?:tmp|cache|log)|root\/\.cache)(?:\/|$)/;
 const DISK = /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|mapper\/|md\d|dm-)/;
 const ROOT: ReadonlySet<string> = new Set(['sudo', 'doas', 'su', 'runuser']);
+/** The only programs that are looked at more closely. */
+const DESTROYS = /^(?:rm|find|chmod|chown|chgrp|dd|shred|wipefs|systemctl|init|shutdown|reboot|halt|poweroff|mkfs.*)$/;
 const STOPS: ReadonlySet<string> = new Set(['shutdown', 'reboot', 'halt', 'poweroff']);
 
 /**
@@ -25,7 +27,9 @@ export function isDangerous(command: unknown): boolean {
   return forkBomb || writes.some((file) => DISK.test(file)) || commands.some(isDestructive);
 }
 
-function isDestructive(run: ShellCommand): boolean {
+/** Whether one program, run like this, does such harm. */
+export function isDestructive(run: Pick<ShellCommand, 'program' | 'args' | 'wrappers'>): boolean {
+  if (!DESTROYS.test(run.program)) return false;
   const asRoot = run.wrappers.some((wrapper) => ROOT.has(wrapper));
   const options = run.args.filter((arg) => /^-./.test(arg));
   const targets = run.args.filter((arg) => !arg.startsWith('-')).map(target);
@@ -59,7 +63,17 @@ function isDestructive(run: ShellCommand): boolean {
   }
 }
 
-function isRecursive(option: string): boolean {
+/** A disk as a whole, or a part of one. */
+export function isDisk(path: string): boolean {
+  return DISK.test(path);
+}
+
+/** Something that takes the machine, or all that a person has on it, along when it goes. */
+export function isPillar(path: string): boolean {
+  return PILLARS.has(target(path));
+}
+
+export function isRecursive(option: string): boolean {
   return option === '--recursive' || /^-[a-zA-Z]*[rR]/.test(option);
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AuditSection } from '../audit/audit.schema.ts';
 import { FileSection } from '../files/files.schema.ts';
 import { SEVERITIES } from '../outcome/outcome.ts';
+import { ShellRules } from '../policy/policy.schema.ts';
 import { DEFAULT_RULE, PRESETS } from './rule.ts';
 
 const positive = z.int().positive().max(1_000_000);
@@ -111,5 +112,6 @@ export const Rules = z.strictObject({
   retentionDays: z.int().min(1).max(3650).default(30),
   audit: AuditSection.prefault({}).describe('How the record of tool calls is kept.'),
   file: FileSection.prefault({}).describe('What `surety files` and the file tools may touch.'),
+  shell: ShellRules.prefault({}).describe('What commands may run. See docs/policy.md.'),
 });
 export type Rules = z.infer<typeof Rules>;
