@@ -3,6 +3,9 @@ import { defineConfig } from 'vitest/config';
 // The SDK's native library and worker threads do not go together.
 const shared = { pool: 'forks', testTimeout: 120_000, hookTimeout: 120_000 } as const;
 const SERVERS = ['test/support/global-setup.ts'];
+const PURE = ['test/domain/**/*.test.ts'];
+// Each brings servers of its own, or kills them, and counts on being answered within seconds.
+const ALONE = ['test/{console,e2e,stack}/**/*.test.ts'];
 
 export default defineConfig({
   test: {
@@ -13,7 +16,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'pure',
-          include: ['test/domain/**/*.test.ts'],
+          include: PURE,
           // Nothing here has a state to share: one process loads everything once.
           isolate: false,
           sequence: { groupOrder: 0 },
@@ -23,7 +26,8 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'together',
-          include: ['test/{edges,gate,http,ledger,replay,workflow}/**/*.test.ts'],
+          include: ['test/**/*.test.ts'],
+          exclude: [...PURE, ...ALONE],
           globalSetup: SERVERS,
           maxWorkers: 2,
           // Servers on a machine that is busy otherwise may be late once. A second try is named in the output, never silent.
@@ -35,8 +39,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'alone',
-          // Each brings servers of its own, or kills them, and counts on being answered within seconds.
-          include: ['test/{console,e2e,stack}/**/*.test.ts'],
+          include: ALONE,
           globalSetup: SERVERS,
           maxWorkers: 1,
           retry: 1,
