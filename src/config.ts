@@ -31,6 +31,10 @@ const Environment = z.object({
   SURETY_TEMPORAL_PORT: port.default(7233),
   SURETY_UI_PORT: port.default(8233),
   SURETY_POSTGRES_PORT: port.default(7432),
+  SURETY_UI_URL: z
+    .url({ protocol: /^https?$/, error: 'expected the http(s) URL of Temporal UI' })
+    .transform((text) => text.replace(/\/+$/, ''))
+    .optional(),
   SURETY_HTTP_PORT: port.default(7400),
   SURETY_HTTP_HOST: z.string().default('127.0.0.1'),
   DATABASE_URL: postgresUrl.optional(),
@@ -52,6 +56,8 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   readonly taskQueue: string;
   readonly ports: { readonly temporal: number; readonly ui: number; readonly postgres: number };
+  /** Of a Temporal UI that is not ours, for links to it. */
+  readonly uiUrl: string | undefined;
   /** Where the HTTP API listens. */
   readonly http: { readonly host: string; readonly port: number };
   readonly temporal: {
@@ -92,6 +98,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     databaseUrl: values.DATABASE_URL,
     taskQueue: values.SURETY_TASK_QUEUE,
     ports,
+    uiUrl: values.SURETY_UI_URL,
     http: { host: values.SURETY_HTTP_HOST, port: values.SURETY_HTTP_PORT },
     temporal: {
       external: NAMES_A_SERVER.some((name) => name in given),

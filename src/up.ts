@@ -62,8 +62,9 @@ export async function bringUp(
   }
 }
 
-async function offerHttp(config: Config, { databaseUrl, home }: Stack) {
+async function offerHttp(config: Config, { databaseUrl, home, uiUrl = config.uiUrl, temporal: { namespace } }: Stack) {
   const pool = createPool(databaseUrl, { max: 1 });
   const tokenFile = await ensureAdminToken(pool, home.root, userInfo().username).finally(() => pool.end());
-  return { ...(await serveHttp({ databaseUrl, ...config.http })), tokenFile };
+  const temporalUi = uiUrl === undefined ? undefined : { url: uiUrl, namespace };
+  return { ...(await serveHttp({ databaseUrl, ...config.http, temporalUi })), tokenFile };
 }

@@ -9,6 +9,7 @@ import { codeOf, Problem } from '../problem.ts';
 import { LEADER_LOCK } from '../upkeep/leader-lock.ts';
 import { hearAnnouncements } from './announcements.ts';
 import { createApi } from './app.ts';
+import type { TemporalUi } from './app.ts';
 import type { Health } from './health.ts';
 import { createLimits } from './limits.ts';
 
@@ -19,6 +20,8 @@ export interface ServeOptions {
   readonly port: number;
   /** Requests of one token in ten seconds. */
   readonly mostRequests?: number;
+  /** Where Temporal UI is, for links to it. */
+  readonly temporalUi?: TemporalUi | undefined;
 }
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
@@ -32,7 +35,7 @@ export async function serveHttp(options: ServeOptions): Promise<{ readonly url: 
   const gate = await connect({ databaseUrl, approvalWaitMs: 0 });
   const limits = createLimits(pool, options.mostRequests ?? MOST_REQUESTS);
   const announcements = hearAnnouncements(databaseUrl);
-  const api = createApi({ pool, gate, limits, announcements, health: healthOf(pool) });
+  const api = createApi({ pool, gate, limits, announcements, health: healthOf(pool), temporalUi: options.temporalUi });
   const close = async (server?: ServerType) => {
     limits.stop();
     if (server !== undefined) await ended(server);

@@ -101,7 +101,8 @@ describe('who asks', () => {
         .filter((method) => method !== 'get')
         .map((method) => ({ path, method })),
     );
-    const agents = ['/v1/check', '/v1/outcomes', '/v1/approvals/{id}/withdraw'];
+    // Signing in and out decides nothing; an agent is refused there, too (see session.test.ts).
+    const agents = ['/v1/check', '/v1/outcomes', '/v1/approvals/{id}/withdraw', '/v1/session'];
     const forbidden = deciding.filter(({ path }) => !agents.includes(path));
     expect(forbidden.length).toBeGreaterThanOrEqual(4);
     for (const { path, method } of forbidden) {
