@@ -38,7 +38,10 @@ function Page({ tool, reload }: { readonly tool: ToolPage; readonly reload: () =
         <h1>{tool.title}</h1>
         <StatePill state={tool.state} />
       </div>
-      <p class="lead">{tool.reason ?? 'Nothing is held against it.'}</p>
+      <p class="lead">
+        {tool.scope === null ? '' : `${tool.label}: `}
+        {tool.reason ?? 'Nothing is held against it.'}
+      </p>
       <dl class="facts">
         {tool.next === null ? null : (
           <div>

@@ -92,7 +92,9 @@ function Row({ tool }: { readonly tool: Tool }) {
         </span>
         <Sparkline lately={tool.lately} />
         <span class="counts number">
-          {tool.failures.toLocaleString()} of {tool.outcomes.toLocaleString()} failed
+          {tool.outcomes === 0
+            ? 'nothing of its own'
+            : `${tool.failures.toLocaleString()} of ${tool.outcomes.toLocaleString()} failed`}
           {tool.lastFailure === null ? null : (
             <span class="quiet">
               last <Ago at={tool.lastFailure.at} />

@@ -70,7 +70,7 @@ describe('the list', () => {
       const answer = await get(`/v1/tools?search=page-&limit=3${cursor}`);
       seen.push(...tools(answer).map(({ name }) => name));
       if (answer.body['cursor'] === null) break;
-      cursor = `&cursor=${String(answer.body['cursor'])}`;
+      cursor = `&cursor=${answer.body['cursor'] as string}`;
     }
     expect(seen).toEqual(['page-5', 'page-0', 'page-1', 'page-2', 'page-3', 'page-4', 'page-6']);
     const escalated = tools(await get('/v1/tools?state=ESCALATED&limit=100'));
