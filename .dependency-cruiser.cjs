@@ -63,6 +63,13 @@ module.exports = {
       to: { path: '^node_modules/@temporalio/', reachable: true },
     },
     {
+      name: 'console-runs-in-a-browser',
+      comment: 'What the page shares with the rest is the pure domain; of the API it has types.',
+      severity: 'error',
+      from: { path: '^src/console' },
+      to: { pathNot: ['^src/console', '^src/domain', '^node_modules/(preact|@preact/signals)/'] },
+    },
+    {
       name: 'edges-do-not-import-each-other',
       severity: 'error',
       from: { path: '^src/(gate|postgres|temporal|stack|upkeep)' },

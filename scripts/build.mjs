@@ -1,12 +1,25 @@
-// The part of the build that tsc does not do: SQL files, and the one bundle of workflow code that workers load.
+// The part of the build that tsc does not do: SQL files, the console, and the one bundle of workflow code that workers load.
 import { chmod, cp, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode } from '@temporalio/worker';
+import { build } from 'esbuild';
 
 const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
 await cp(at('src/postgres/migrations'), at('dist/src/postgres/migrations'), { recursive: true });
 await chmod(at('dist/src/cli/main.js'), 0o755);
+await build({
+  entryPoints: ['main.tsx', 'theme.ts', 'main.css'].map((file) => at(`src/console/${file}`)),
+  outdir: at('dist/console'),
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  target: ['chrome123', 'firefox120', 'safari17.5'],
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  legalComments: 'none',
+});
+for (const file of ['index.html', 'icon.svg']) await cp(at(`src/console/${file}`), at(`dist/console/${file}`));
 const quiet = { trace() {}, debug() {}, info() {}, log() {}, warn: console.warn, error: console.error };
 const { code } = await bundleWorkflowCode({
   workflowsPath: at('dist/workflows/index.js'),

@@ -39,6 +39,10 @@ const Environment = z.object({
   SURETY_TEMPORAL_PORT: port.default(7233),
   SURETY_UI_PORT: port.default(8233),
   SURETY_POSTGRES_PORT: port.default(7432),
+  SURETY_UI_URL: z
+    .url({ protocol: /^https?$/, error: 'expected the http(s) URL of Temporal UI' })
+    .transform((text) => text.replace(/\/+$/, ''))
+    .optional(),
   SURETY_HTTP_PORT: port.default(7400),
   SURETY_HTTP_HOST: z.string().default('127.0.0.1'),
   SURETY_URL: z
@@ -66,6 +70,8 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   readonly taskQueue: string;
   readonly ports: { readonly temporal: number; readonly ui: number; readonly postgres: number };
+  /** Of a Temporal UI that is not ours, for links to it. */
+  readonly uiUrl: string | undefined;
   /** Where the HTTP API listens. */
   readonly http: { readonly host: string; readonly port: number };
   /** A server that a gate speaks HTTP with instead of going to the ledger itself. */
@@ -110,6 +116,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     databaseUrl: values.DATABASE_URL,
     taskQueue: values.SURETY_TASK_QUEUE,
     ports,
+    uiUrl: values.SURETY_UI_URL,
     http: { host: values.SURETY_HTTP_HOST, port: values.SURETY_HTTP_PORT },
     remote: { url: values.SURETY_URL, token: values.SURETY_TOKEN },
     publicUrl: values.SURETY_PUBLIC_URL ?? localUrl(values.SURETY_HTTP_HOST, values.SURETY_HTTP_PORT),

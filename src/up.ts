@@ -68,8 +68,9 @@ export async function bringUp(
   }
 }
 
-async function offerHttp(config: Config, { databaseUrl, temporal, home }: Stack) {
+async function offerHttp(config: Config, { databaseUrl, home, temporal, uiUrl = config.uiUrl }: Stack) {
   const pool = createPool(databaseUrl, { max: 1 });
   const tokenFile = await ensureAdminToken(pool, home.root, userInfo().username).finally(() => pool.end());
-  return { ...(await serveHttp({ databaseUrl, temporal, ...config.http })), tokenFile };
+  const temporalUi = uiUrl === undefined ? undefined : { url: uiUrl, namespace: temporal.namespace };
+  return { ...(await serveHttp({ databaseUrl, temporal, ...config.http, temporalUi })), tokenFile };
 }

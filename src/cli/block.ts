@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
+import { partName } from '../domain/trust/part-view.ts';
 import { action } from './cli.ts';
 import type { Cli } from './cli.ts';
 import { confirmed } from './confirm.ts';
 import { withLedger } from './ledger.ts';
 import { carryOut, preview, scopeIn } from './order.ts';
 import type { OrderOptions } from './order.ts';
-import { partName } from './state.ts';
 import { counted, subjectsMatching } from './subject.ts';
 import { EXIT } from './usage.ts';
 

@@ -1,7 +1,7 @@
 import type { Cli } from './cli.ts';
 import type { Explanation } from './explain.ts';
 import { WAYS } from './check.ts';
-import { pathOf, ruleInWords } from './explain-rule.ts';
+import { pathOf, ruleInWords } from '../domain/rules/explain.ts';
 import { endOf, stateCell } from './state.ts';
 import { table } from './table.ts';
 import { plain, wrap } from './text.ts';

@@ -4,13 +4,13 @@ import type { TrustState } from '../domain/trust/trust.ts';
 import type { EffectiveRule } from '../domain/rules/rule.ts';
 import { partOfAgent, ruleOfPart, scopeOfPart, WHOLE } from '../domain/trust/parts.ts';
 import type { Subject } from '../domain/trust/parts.ts';
+import { partView, rulesOf } from '../domain/trust/part-view.ts';
+import type { PartView } from '../domain/trust/part-view.ts';
 import { ringsBell } from '../domain/trust/rings.ts';
 import { readHistory } from '../postgres/read-history.ts';
 import type { HistoryEntry } from '../postgres/read-history.ts';
 import type { KnownSubject } from '../postgres/read-subjects.ts';
 import type { PublishedRules } from '../postgres/rules.ts';
-import { partView, rulesOf } from './state.ts';
-import type { PartView } from './state.ts';
 import { shownName } from './subject.ts';
 import { iso } from './time.ts';
 

@@ -14,7 +14,7 @@ import type { Settings } from '../postgres/snapshot.ts';
 import { readArguments } from './arguments.ts';
 import { action } from './cli.ts';
 import type { Cli } from './cli.ts';
-import { candidatesFor } from './explain-rule.ts';
+import { candidatesFor } from '../domain/rules/explain.ts';
 import { printExplanation } from './explain-print.ts';
 import { leadingTo, partsWithASay } from './explain-state.ts';
 import { withLedger } from './ledger.ts';

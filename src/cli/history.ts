@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type pg from 'pg';
 import { scopeOfPart, WHOLE } from '../domain/trust/parts.ts';
+import { partName } from '../domain/trust/part-view.ts';
 import { readAudit } from '../postgres/read-audit.ts';
 import type { AuditEntry } from '../postgres/read-audit.ts';
 import { readHistory } from '../postgres/read-history.ts';
@@ -10,7 +11,6 @@ import { currentRules } from '../postgres/rules.ts';
 import { action } from './cli.ts';
 import type { Cli } from './cli.ts';
 import { withLedger } from './ledger.ts';
-import { partName } from './state.ts';
 import { shownName, subjectsMatching } from './subject.ts';
 import { table } from './table.ts';
 import type { Cell } from './table.ts';

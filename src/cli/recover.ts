@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { partName } from '../domain/trust/part-view.ts';
 import type { KnownSubject } from '../postgres/read-subjects.ts';
 import { Problem } from '../problem.ts';
 import { action } from './cli.ts';
@@ -6,7 +7,6 @@ import type { Cli } from './cli.ts';
 import { withLedger } from './ledger.ts';
 import { carryOut, partsReached, scopeIn } from './order.ts';
 import type { OrderOptions } from './order.ts';
-import { partName } from './state.ts';
 import { counted, shownName, subjectsMatching, typed } from './subject.ts';
 import { EXIT } from './usage.ts';
 

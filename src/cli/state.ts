@@ -1,14 +1,8 @@
-import { partLabel } from '../domain/trust/describe.ts';
-import type { RuleView } from '../domain/rules/resolve.ts';
-import { viewForServer, viewForTool } from '../domain/rules/resolve.ts';
-import { ruleOfPart, scopeOfPart, WHOLE } from '../domain/trust/parts.ts';
-import type { Subject } from '../domain/trust/parts.ts';
-import { dueAt } from '../domain/trust/transition.ts';
-import type { Status, TrustState } from '../domain/trust/trust.ts';
-import type { PublishedRules } from '../postgres/rules.ts';
+import type { PartView } from '../domain/trust/part-view.ts';
+import type { Status } from '../domain/trust/trust.ts';
 import type { Cell } from './table.ts';
 import type { Style } from './terminal.ts';
-import { clock, fromNow, iso } from './time.ts';
+import { clock, fromNow } from './time.ts';
 
 const STYLE: Readonly<Record<Status, Style>> = {
   TRUSTED: 'green',
@@ -19,46 +13,6 @@ const STYLE: Readonly<Record<Status, Style>> = {
 
 export function stateCell(status: Status): Cell {
   return { text: status, style: STYLE[status] };
-}
-
-export function rulesOf({ kind, server, name }: Subject, { rules, version }: PublishedRules): RuleView {
-  return kind === 'server' ? viewForServer(rules, version, server) : viewForTool(rules, version, server, name);
-}
-
-/** api.example.com, program git, all calls. */
-export function partName(part: string): string {
-  return partLabel(part).replace(/^for /, '') || 'all calls';
-}
-
-/** One part of a subject, for people and for JSON alike. */
-export interface PartView {
-  readonly scope: string | null;
-  readonly label: string;
-  readonly state: Status;
-  readonly since: string | null;
-  readonly reason: string | null;
-  readonly until: string | null;
-  readonly successes: number | null;
-  readonly successesNeeded: number | null;
-  /** Who ordered it, where a person did. */
-  readonly by: string | null;
-}
-
-export function partView(subject: Subject, rules: RuleView, part: string, state: TrustState): PartView {
-  const rule = ruleOfPart(subject, rules, part);
-  const due = dueAt(state, rule);
-  const scope = scopeOfPart(part);
-  return {
-    scope: scope === WHOLE ? null : scope,
-    label: partName(part),
-    state: state.status,
-    since: state.status === 'TRUSTED' ? null : iso(state.since),
-    reason: state.status === 'TRUSTED' ? null : state.reason,
-    until: due === undefined ? null : iso(due),
-    successes: state.status === 'RECOVERING' ? state.successes : null,
-    successesNeeded: state.status === 'TRUSTED' ? null : rule.successCountToRecover,
-    by: state.status === 'BLOCKED' ? (state.by ?? null) : null,
-  };
 }
 
 /** What comes next, in few words: the end of an escalation, successes still to come, or the order it takes. */

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { serverKey } from '../domain/key/tool-key.ts';
 import { LOCAL } from '../domain/trust/entry.ts';
+import { partView, rulesOf } from '../domain/trust/part-view.ts';
 import { WHOLE } from '../domain/trust/parts.ts';
 import type { Parts } from '../domain/trust/parts.ts';
 import { duration, plural } from '../domain/trust/tally.ts';
@@ -9,7 +10,7 @@ import { readSubjects } from '../postgres/read-subjects.ts';
 import type { KnownSubject } from '../postgres/read-subjects.ts';
 import type { PublishedRules } from '../postgres/rules.ts';
 import type { Cli } from './cli.ts';
-import { endOf, partView, rulesOf, stateCell } from './state.ts';
+import { endOf, stateCell } from './state.ts';
 import { shownName, subjectsMatching, typed } from './subject.ts';
 import { table } from './table.ts';
 import { clock, iso, shortClock } from './time.ts';

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import { partView, rulesOf } from '../domain/trust/part-view.ts';
 import { scopeOfPart, strictest } from '../domain/trust/parts.ts';
 import { plural } from '../domain/trust/tally.ts';
 import { readSubjects } from '../postgres/read-subjects.ts';
@@ -11,7 +12,7 @@ import type { PublishedRules } from '../postgres/rules.ts';
 import { action } from './cli.ts';
 import type { Cli } from './cli.ts';
 import { withLedger } from './ledger.ts';
-import { nextIn, partView, rulesOf, stateCell } from './state.ts';
+import { nextIn, stateCell } from './state.ts';
 import { statusByDomain } from './status-domains.ts';
 import { statusOfTools } from './status-tool.ts';
 import { shownName } from './subject.ts';

@@ -1,4 +1,5 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
+import type { MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { secureHeaders } from 'hono/secure-headers';
 import type pg from 'pg';
@@ -9,6 +10,7 @@ import { version } from '../version.ts';
 import type { Announcements } from './announcements.ts';
 import { approvalRoutes } from './approvals.ts';
 import { askingRoutes } from './asking.ts';
+import { CONSOLE_POLICY, consoleFiles, isOfConsole } from './console.ts';
 import { eventRoutes } from './events.ts';
 import { gateRoutes } from './gate.ts';
 import { healthRoutes } from './health.ts';
@@ -17,8 +19,13 @@ import { idempotent } from './idempotency.ts';
 import { authenticate } from './identity.ts';
 import type { Identified } from './identity.ts';
 import type { Limits } from './limits.ts';
+import { orderRoutes } from './orders.ts';
 import { HttpProblem, respond } from './problem.ts';
 import { remoteGateRoutes } from './remote-gate.ts';
+import { rulesRoutes } from './rules.ts';
+import { sessionRoutes } from './session.ts';
+import { toolRoute } from './tool.ts';
+import { toolsRoute } from './tools.ts';
 
 export interface ApiParts {
   readonly pool: pg.Pool;
@@ -27,9 +34,19 @@ export interface ApiParts {
   readonly limits: Limits;
   readonly health: Health;
   readonly announcements: Announcements;
+  /** Where Temporal UI is, for links to it. */
+  readonly temporalUi?: TemporalUi | undefined;
+}
+
+export interface TemporalUi {
+  readonly url: string;
+  readonly namespace: string;
 }
 
 export type Api = OpenAPIHono<Identified>;
+
+/** What a browser may do with what is no page: nothing. */
+const NOTHING = { defaultSrc: ["'none'"], frameAncestors: ["'none'"], baseUri: ["'none'"] };
 
 const LARGEST_BODY = 2_000_000;
 
@@ -52,13 +69,10 @@ export function createApi(parts: ApiParts): Api {
       throw new HttpProblem(400, 'Not understood', 'The request is not what the API expects; see errors.', { errors });
     },
   });
-  app.use(
-    secureHeaders({
-      contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"], baseUri: ["'none'"] },
-      xFrameOptions: 'DENY',
-      referrerPolicy: 'no-referrer',
-    }),
-  );
+  const [forData, forPage] = [NOTHING, CONSOLE_POLICY].map((contentSecurityPolicy) =>
+    secureHeaders({ contentSecurityPolicy, xFrameOptions: 'DENY', referrerPolicy: 'no-referrer' }),
+  ) as [MiddlewareHandler, MiddlewareHandler];
+  app.use((c, next) => (isOfConsole(c.req.path) ? forPage : forData)(c, next));
   app.use(
     bodyLimit({
       maxSize: LARGEST_BODY,
@@ -72,12 +86,18 @@ export function createApi(parts: ApiParts): Api {
   app.openAPIRegistry.registerComponent('securitySchemes', 'token', { type: 'http', scheme: 'bearer' });
   healthRoutes(app, parts);
   app.doc31('/openapi.json', DOCUMENT);
+  consoleFiles(app);
+  sessionRoutes(app, parts);
   app.use('/v1/*', authenticate(parts.pool, parts.limits), idempotent(parts.pool));
   gateRoutes(app, parts);
   remoteGateRoutes(app, parts);
   askingRoutes(app, parts);
   approvalRoutes(app, parts);
   eventRoutes(app, parts);
+  toolsRoute(app, parts);
+  toolRoute(app, parts);
+  orderRoutes(app, parts);
+  rulesRoutes(app, parts);
   return app;
 }
 

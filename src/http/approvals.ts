@@ -2,9 +2,10 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { readGrant } from '../domain/approval/message.ts';
 import type { Verb } from '../domain/approval/message.ts';
 import { redactText } from '../domain/outcome/redact.ts';
+import { REDACTED } from '../domain/outcome/secrets.ts';
 import { decide, untilTold } from '../postgres/approval-decide.ts';
 import { readAsked } from '../postgres/approval-ask.ts';
-import { readDecided, readPending, readOne } from '../postgres/read-approvals.ts';
+import { countPending, readDecided, readPending, readOne } from '../postgres/read-approvals.ts';
 import type { ShownApproval } from '../postgres/read-approvals.ts';
 import { revokeGrants } from '../postgres/grants.ts';
 import { readShownGrants } from '../postgres/read-grants.ts';
@@ -19,6 +20,13 @@ const Id = z.uuid();
 const Reason = z.string().max(1000).default('');
 const ExpectedVersion = z.number().int().min(0).optional();
 const Decided = z.object({ decision: Id, outcome: z.enum(['taken', 'recorded']) }).openapi('Decided');
+
+const ApprovalsPage = z.object({
+  approvals: z.array(Approval),
+  cursor: Id.nullable(),
+  pending: z.number().int().openapi({ description: 'how many are open in all' }),
+});
+export type ApprovalsPage = z.infer<typeof ApprovalsPage>;
 
 const TOLD_WITHIN_MS = 10_000;
 const LONGEST_WAIT_S = 60;
@@ -48,7 +56,7 @@ export function approvalRoutes(app: Api, { pool, announcements }: Pick<ApiParts,
         200: {
           description: 'a page; `cursor` leads to the next',
           content: {
-            'application/json': { schema: z.object({ approvals: z.array(Approval), cursor: Id.nullable() }) },
+            'application/json': { schema: ApprovalsPage },
           },
         },
         ...refusals,
@@ -57,11 +65,12 @@ export function approvalRoutes(app: Api, { pool, announcements }: Pick<ApiParts,
     async (c) => {
       const { status, limit, cursor } = c.req.valid('query');
       const read = status === 'pending' ? readPending : readDecided;
-      const approvals = await read(pool, limit, cursor);
+      const [approvals, pending] = await Promise.all([read(pool, limit, cursor), countPending(pool)]);
       return c.json(
         {
           approvals: approvals.map(approvalShown),
           cursor: approvals.length < limit ? null : (approvals.at(-1)?.id ?? null),
+          pending,
         },
         200,
       );
@@ -94,6 +103,10 @@ export function approvalRoutes(app: Api, { pool, announcements }: Pick<ApiParts,
     await visible(id, by);
     const grant = body.grant === undefined ? undefined : readGrant(body.grant, Date.now());
     if (typeof grant === 'string') throw new HttpProblem(400, 'Not understood', grant);
+    if (body.edit !== undefined && JSON.stringify(body.edit).includes(REDACTED)) {
+      const wayOut = 'Put in what is meant, or approve the arguments as they were asked.';
+      throw new HttpProblem(400, 'Not understood', `What is masked cannot run: the edit holds ${REDACTED}. ${wayOut}`);
+    }
     const decision = await decide(pool, {
       ...{ approval: id, verb, token: by.id, reason: redactText(body.reason, 500) },
       by: body.automatic === true ? `surety for ${by.name}` : by.name,

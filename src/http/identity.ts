@@ -1,9 +1,12 @@
-import type { MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
+import { getCookie } from 'hono/cookie';
 import type pg from 'pg';
+import { findSession } from '../postgres/sessions.ts';
 import { findToken } from '../postgres/tokens.ts';
 import type { Role, Token } from '../postgres/tokens.ts';
-import { HttpProblem } from './problem.ts';
 import type { Limits } from './limits.ts';
+import { refuseForeign } from './own-origin.ts';
+import { HttpProblem } from './problem.ts';
 
 export interface Identified {
   readonly Variables: {
@@ -13,6 +16,8 @@ export interface Identified {
   };
 }
 
+export const SESSION_COOKIE = 'surety_session';
+
 /** A revoked token is refused this much later at the latest. */
 const REMEMBERED_MS = 2000;
 const MOST_REMEMBERED = 10_000;
@@ -21,21 +26,46 @@ const MOST_REMEMBERED = 10_000;
 export function authenticate(pool: pg.Pool, limits: Limits): MiddlewareHandler<Identified> {
   const known = new Map<string, { readonly token: Token; readonly until: number }>();
   return async (c, next) => {
-    const [, secret] = /^Bearer ([\w-]{10,200})$/.exec(c.req.header('authorization') ?? '') ?? [];
-    if (secret === undefined) throw unauthorised('Send a token: Authorization: Bearer surety_…');
-    const remembered = known.get(secret);
+    const shown = credentialOf(c);
+    if (shown === undefined) throw unauthorised('Send a token: Authorization: Bearer surety_…');
+    if (shown.by === 'cookie' && !['GET', 'HEAD'].includes(c.req.method)) refuseForeign(c);
+    const name = `${shown.by} ${shown.secret}`;
+    const remembered = known.get(name);
     let token = remembered !== undefined && remembered.until > Date.now() ? remembered.token : undefined;
     if (token === undefined) {
-      token = await findToken(pool, secret);
-      if (token === undefined) throw unauthorised('The token is not known, has ended, or was revoked.');
+      token = await whoIs(pool, shown);
+      if (token === undefined) throw unauthorised(NOT_KNOWN[shown.by]);
       if (known.size >= MOST_REMEMBERED) known.clear();
-      known.set(secret, { token, until: Date.now() + REMEMBERED_MS });
+      known.set(name, { token, until: Date.now() + REMEMBERED_MS });
     }
     await limits.count(token.id);
     c.set('token', token);
-    c.set('isStillKnown', async () => (await findToken(pool, secret)) !== undefined);
+    c.set('isStillKnown', async () => (await whoIs(pool, shown)) !== undefined);
     await next();
   };
+}
+
+const NOT_KNOWN = {
+  bearer: 'The token is not known, has ended, or was revoked.',
+  cookie: 'The session has ended, or its token was revoked. Sign in again.',
+};
+
+export interface Credential {
+  readonly by: 'bearer' | 'cookie';
+  readonly secret: string;
+}
+
+/** What a request shows of who sends it: a token, or the cookie that stands for one. A token goes first. */
+export function credentialOf(c: Context): Credential | undefined {
+  const header = c.req.header('authorization');
+  const [, token] = /^Bearer ([\w-]{10,200})$/.exec(header ?? '') ?? [];
+  if (token !== undefined) return { by: 'bearer', secret: token };
+  const session = header === undefined ? getCookie(c, SESSION_COOKIE) : undefined;
+  return session === undefined || session === '' ? undefined : { by: 'cookie', secret: session };
+}
+
+export function whoIs(pool: pg.Pool, { by, secret }: Credential): Promise<Token | undefined> {
+  return by === 'bearer' ? findToken(pool, secret) : findSession(pool, secret);
 }
 
 function unauthorised(detail: string): HttpProblem {

@@ -11,6 +11,7 @@ import type { TemporalTarget } from '../temporal/connection.ts';
 import { hearAnnouncements } from './announcements.ts';
 import { createApi } from './app.ts';
 import { createHealth } from './check-health.ts';
+import type { TemporalUi } from './app.ts';
 import { createLimits } from './limits.ts';
 
 export interface ServeOptions {
@@ -22,6 +23,8 @@ export interface ServeOptions {
   readonly temporal?: TemporalTarget | undefined;
   /** Requests of one token in ten seconds. */
   readonly mostRequests?: number;
+  /** Where Temporal UI is, for links to it. */
+  readonly temporalUi?: TemporalUi | undefined;
 }
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
@@ -37,7 +40,15 @@ export async function serveHttp(options: ServeOptions): Promise<{ readonly url: 
   const announcements = hearAnnouncements(databaseUrl);
   const health = createHealth(pool, options.temporal);
   const ledger = { pool, names: new Names(pool), subjects: new Subjects(pool) };
-  const api = createApi({ pool, ledger, gate, limits, announcements, health: health.check });
+  const api = createApi({
+    pool,
+    ledger,
+    gate,
+    limits,
+    announcements,
+    health: health.check,
+    temporalUi: options.temporalUi,
+  });
   const close = async (server?: ServerType) => {
     limits.stop();
     if (server !== undefined) await ended(server);

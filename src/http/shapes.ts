@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { askedOf, consentsNeeded, nextRung } from '../domain/approval/approval.ts';
 import type { ShownApproval } from '../postgres/read-approvals.ts';
 import type { ShownGrant } from '../postgres/read-grants.ts';
 
@@ -34,8 +35,16 @@ export const Approval = z
     verified: z.boolean().nullable(),
     edited: z.object({ digest: z.string(), arguments: Json }).nullable(),
     grant: z.record(z.string(), z.unknown()).nullable(),
+    approvers: z.array(z.string()).openapi({ description: 'who has been asked by now; empty: whoever may approve' }),
+    nextApprovers: z.array(z.string()).openapi({ description: 'who is asked next, if nobody decides' }),
+    consentsNeeded: z.number().int(),
+    next: z
+      .object({ at: Time, what: z.enum(['remind', 'next', 'expire']) })
+      .nullable()
+      .openapi({ description: 'what time alone does next' }),
   })
   .openapi('Approval');
+export type Approval = z.infer<typeof Approval>;
 
 export const Grant = z
   .object({
@@ -58,13 +67,22 @@ export const Grant = z
     revokeReason: z.string().nullable(),
   })
   .openapi('Grant');
+export type Grant = z.infer<typeof Grant>;
 
 const time = (ms: number) => new Date(ms).toISOString();
 const timeOrNull = (ms: number | null) => (ms === null ? null : time(ms));
 
-export function approvalShown({ askedAt, expiresAt, endedAt, consents, terms: _, ...rest }: ShownApproval) {
+export function approvalShown(shown: ShownApproval) {
+  const { askedAt, expiresAt, endedAt, consents, terms, ...rest } = shown;
   const times = { askedAt: time(askedAt), expiresAt: time(expiresAt), endedAt: timeOrNull(endedAt) };
-  return { ...rest, ...times, consents: [...consents] } as unknown as z.infer<typeof Approval>;
+  const rung = nextRung(shown, terms);
+  const ladder = {
+    approvers: askedOf(shown, terms),
+    nextApprovers: rest.status === 'pending' ? (terms.approvers[rest.level + 1] ?? []) : [],
+    consentsNeeded: consentsNeeded(rest, terms),
+    next: rung === undefined ? null : { ...rung, at: time(rung.at) },
+  };
+  return { ...rest, ...times, ...ladder, consents: [...consents] } as unknown as z.infer<typeof Approval>;
 }
 
 export function grantShown({ until, givenAt, consumedAt, revokedAt, ...rest }: ShownGrant) {

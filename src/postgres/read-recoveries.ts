@@ -8,6 +8,7 @@ import { readInDoubt } from './snapshot.ts';
 
 /** A part that would recover by itself if the rule let it. */
 export interface PendingRecovery {
+  readonly key: string;
   readonly name: string;
   readonly part: string;
   readonly reason: string;
@@ -25,7 +26,7 @@ export async function readPendingRecoveries(pool: pg.Pool, now: number): Promise
       const since = pendingRecovery(state, ruleOfPart(standing, view, part));
       if (since === undefined || since > now) return [];
       const reason = state.status === 'ESCALATED' ? state.reason : '';
-      return [{ name: nameOf(standing), part: scopeOfPart(part), reason, since }];
+      return [{ key: standing.key, name: nameOf(standing), part: scopeOfPart(part), reason, since }];
     });
   });
 }

@@ -24,15 +24,18 @@ export interface SubjectFilter {
   readonly limit?: number;
 }
 
+/** Of `subject s` and, where there is one, `trust t`. */
+export const KNOWN = `s.id, s.key, s.kind, s.server, s.name, s.outcomes, s.failures, s.rejected,
+       s.applied_seq as "appliedSeq", greatest(0, s.ring_seq - s.applied_seq) as unapplied,
+       extract(epoch from s.first_seen_at)::float8 * 1000 as "firstSeenAt",
+       coalesce(t.version, 0) as version, coalesce(t.seq, 0) as seq, coalesce(t.status, 'TRUSTED') as status,
+       extract(epoch from t.due_at)::float8 * 1000 as "dueAt", coalesce(t.parts, '{}') as parts`;
+
 /** Those in doubt first, strictest first; then whatever has failed most. */
 export async function readSubjects(pool: pg.Pool, filter: SubjectFilter = {}): Promise<readonly KnownSubject[]> {
   const { pattern, keys, limit } = filter;
   const found = await pool.query<KnownSubject>(
-    `select s.id, s.key, s.kind, s.server, s.name, s.outcomes, s.failures, s.rejected, s.applied_seq as "appliedSeq",
-       greatest(0, s.ring_seq - s.applied_seq) as unapplied,
-       extract(epoch from s.first_seen_at)::float8 * 1000 as "firstSeenAt",
-       coalesce(t.version, 0) as version, coalesce(t.seq, 0) as seq, coalesce(t.status, 'TRUSTED') as status,
-       extract(epoch from t.due_at)::float8 * 1000 as "dueAt", coalesce(t.parts, '{}') as parts
+    `select ${KNOWN}
      from subject s left join trust t on t.subject = s.id
      where ($1::text is null or case s.kind
          when 'tool' then s.name like $1 or s.server || '/' || s.name like $1

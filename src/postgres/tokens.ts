@@ -26,10 +26,12 @@ export interface NewToken {
   readonly expiresAt?: number;
 }
 
-const COLUMNS = `id, name, owner, roles, created_by as "createdBy",
+export const COLUMNS = `id, name, owner, roles, created_by as "createdBy",
   extract(epoch from created_at)::float8 * 1000 as "createdAt",
   extract(epoch from expires_at)::float8 * 1000 as "expiresAt",
   extract(epoch from revoked_at)::float8 * 1000 as "revokedAt"`;
+
+export const VALID = 'revoked_at is null and (expires_at is null or expires_at > clock_timestamp())';
 
 /** Makes a token. Its secret is returned here and nowhere else: only a hash is kept. */
 export async function createToken(pool: pg.Pool, token: NewToken): Promise<{ id: string; secret: string }> {
@@ -49,11 +51,7 @@ export async function createToken(pool: pg.Pool, token: NewToken): Promise<{ id:
 
 /** Looked up by its hash: nothing about the secret can be learnt from how long that takes. */
 export async function findToken(pool: pg.Pool, secret: string): Promise<Token | undefined> {
-  const found = await pool.query<Token>(
-    `select ${COLUMNS} from token where hash = $1 and revoked_at is null
-       and (expires_at is null or expires_at > clock_timestamp())`,
-    [hashOf(secret)],
-  );
+  const found = await pool.query<Token>(`select ${COLUMNS} from token where hash = $1 and ${VALID}`, [hashOf(secret)]);
   return found.rows[0];
 }
 
@@ -77,6 +75,6 @@ export async function revokeToken(pool: pg.Pool, id: string, by: string): Promis
   return revoked.rowCount === 1;
 }
 
-function hashOf(secret: string): Buffer {
+export function hashOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }

@@ -107,12 +107,14 @@ describe('who asks', () => {
         .filter((method) => method !== 'get')
         .map((method) => ({ path, method })),
     );
+    // Signing in and out decides nothing; an agent is refused there, too (see session.test.ts).
     const agents = [
       '/v1/check',
       '/v1/outcomes',
       '/v1/approvals',
       '/v1/approvals/{id}/withdraw',
       '/v1/grants/{id}/consume',
+      '/v1/session',
     ];
     const forbidden = deciding.filter(({ path }) => !agents.includes(path) && !path.startsWith('/v1/gate/'));
     expect(forbidden.length).toBeGreaterThanOrEqual(4);

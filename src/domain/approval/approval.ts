@@ -119,7 +119,10 @@ export function receive(
   }
 }
 
-export function consentsNeeded({ isSecurity }: Question, { twoForSecurity }: ApprovalTerms): number {
+export function consentsNeeded(
+  { isSecurity }: Pick<Question, 'isSecurity'>,
+  { twoForSecurity }: ApprovalTerms,
+): number {
   return isSecurity && twoForSecurity ? 2 : 1;
 }
 
@@ -192,8 +195,11 @@ function ended(state: ApprovalState, status: ApprovalEnd, end: End): ApprovalSta
 
 export type Rung = { readonly at: number; readonly what: 'remind' | 'next' | 'expire' };
 
+/** Of a question what its ladder depends on. */
+type Standing = Pick<ApprovalState, 'status' | 'askedAt' | 'expiresAt' | 'level' | 'reminders'>;
+
 /** The next moment at which time alone does something, undefined once it is over. */
-export function nextRung(state: ApprovalState, terms: ApprovalTerms): Rung | undefined {
+export function nextRung(state: Standing, terms: ApprovalTerms): Rung | undefined {
   if (state.status !== 'pending') return undefined;
   const rungs: Rung[] = [{ at: state.expiresAt, what: 'expire' }];
   const share = terms.remindAt.toSorted((a, b) => a - b)[state.reminders];

@@ -64,7 +64,7 @@ function resolved(level: RuleLevel, found: Found, rules: Rules): ResolvedRule {
 }
 
 /** The two switches that hold for every rule. They only ever switch off. */
-function globally(rule: Rule, rules: Rules): Rule {
+export function globally(rule: Rule, rules: Rules): Rule {
   return {
     ...rule,
     autoRecovery: rule.autoRecovery && rules.enableAutoRecovery,

@@ -1,9 +1,9 @@
-import { matchesGlob } from '../domain/key/glob.ts';
-import { ruleForScope, viewForServer, viewForTool } from '../domain/rules/resolve.ts';
-import type { RuleLevel } from '../domain/rules/resolve.ts';
-import type { Rule, Rules } from '../domain/rules/rules.schema.ts';
-import type { Subject } from '../domain/trust/parts.ts';
-import { duration } from '../domain/trust/tally.ts';
+import { matchesGlob } from '../key/glob.ts';
+import { ruleForScope, viewForServer, viewForTool } from './resolve.ts';
+import type { RuleLevel } from './resolve.ts';
+import type { Rule, Rules } from './rules.schema.ts';
+import type { Subject } from '../trust/parts.ts';
+import { duration } from '../trust/tally.ts';
 
 export interface Candidate {
   readonly level: RuleLevel;

@@ -1,0 +1,158 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ApprovalsPage } from '../http/approvals.ts';
+import type { Approval } from '../http/shapes.ts';
+import { ApprovalView } from './approval.tsx';
+import type { Mode } from './decide.tsx';
+import { nameOfTool } from './words.ts';
+import { KeyHelp, useKeys } from './keys.tsx';
+import { Ago, Empty, Loading, Problem, Until } from './parts.tsx';
+import { usePages } from './pages.ts';
+import { go, hrefOf, replace } from './route.ts';
+
+const PAGE = 100;
+const concerns = (what: string) => what.startsWith('approval:');
+
+/** The inbox: what waits for a person, oldest first, beside the one that is looked at. */
+export function Approvals({ id }: { readonly id: string | undefined }) {
+  const [status, setStatus] = useState<'pending' | 'decided'>('pending');
+  const [mode, setMode] = useState<Mode>(undefined);
+  const [isHelpShown, setHelpShown] = useState(false);
+  const pages = usePages<ApprovalsPage>(`/v1/approvals?status=${status}&limit=${PAGE}`, concerns);
+  const approvals = pages.data?.flatMap((page) => page.approvals) ?? [];
+  const count = pages.data?.[0]?.pending;
+  const at = approvals.findIndex((one) => one.id === id);
+  const select = (next: Approval | undefined) => {
+    if (next === undefined) return;
+    setMode(undefined);
+    // Moving about leaves one step to go back by, not hundreds.
+    if (id === undefined) go('approvals', next.id);
+    else replace('approvals', next.id);
+  };
+  // Where the one that is looked at has been decided meanwhile, its place tells what comes next.
+  const place = useRef(0);
+  if (at !== -1) place.current = at;
+  const move = (by: number) => {
+    if (at === -1) select(approvals[id === undefined ? 0 : Math.min(place.current, approvals.length - 1)]);
+    else select(approvals[at + by]);
+    if (at + by >= approvals.length - 5 && pages.hasMore) pages.showMore();
+  };
+  useKeys({
+    j: () => move(1),
+    k: () => move(-1),
+    a: () => id !== undefined && setMode('approve'),
+    d: () => id !== undefined && setMode('deny'),
+    e: () => id !== undefined && setMode('edit'),
+    Enter: () => id === undefined && select(approvals[0]),
+    '?': () => setHelpShown(!isHelpShown),
+    Escape: () => (isHelpShown ? setHelpShown(false) : mode === undefined ? go('approvals') : setMode(undefined)),
+  });
+  return (
+    <div class={id === undefined ? 'inbox' : 'inbox one'}>
+      <div class="list">
+        <div class="head">
+          <h1>Approvals</h1>
+          <button
+            type="button"
+            class="plain small"
+            aria-expanded={isHelpShown}
+            onClick={() => setHelpShown(!isHelpShown)}
+          >
+            Keys <kbd>?</kbd>
+          </button>
+        </div>
+        {isHelpShown ? <KeyHelp /> : null}
+        <div class="filters" role="group" aria-label="Which questions">
+          {(['pending', 'decided'] as const).map((one) => (
+            <button key={one} type="button" class="filter" aria-pressed={status === one} onClick={() => setStatus(one)}>
+              {one === 'pending' ? 'open' : 'decided'}{' '}
+              {one === 'pending' && count !== undefined ? (
+                <span class="number count">{count.toLocaleString()}</span>
+              ) : null}
+            </button>
+          ))}
+        </div>
+        <Problem problem={pages.problem} />
+        {pages.data === undefined ? (
+          pages.problem === undefined ? (
+            <Loading />
+          ) : null
+        ) : approvals.length === 0 ? (
+          <Nothing status={status} />
+        ) : (
+          <ul class="rows approvals" aria-label={status === 'pending' ? 'Open questions' : 'Decided questions'}>
+            {approvals.map((one) => (
+              <Row key={one.id} approval={one} isSelected={one.id === id} />
+            ))}
+          </ul>
+        )}
+        {pages.hasMore ? (
+          <button type="button" class="more" onClick={pages.showMore}>
+            Show more
+          </button>
+        ) : null}
+      </div>
+      <div class="detail">
+        {id === undefined ? (
+          approvals.length === 0 ? null : (
+            <p class="quiet hint">
+              Choose a question, or press <kbd>j</kbd>.
+            </p>
+          )
+        ) : (
+          <ApprovalView key={id} id={id} mode={mode} setMode={setMode} next={() => move(at === -1 ? 0 : 1)} />
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Row({ approval, isSelected }: { readonly approval: Approval; readonly isSelected: boolean }) {
+  const link = useRef<HTMLAnchorElement>(null);
+  useEffect(() => {
+    if (isSelected) link.current?.scrollIntoView({ block: 'nearest' });
+  }, [isSelected]);
+  const { id, status, agent, scope, because, asked, askedAt, expiresAt, endedAt, endedBy } = approval;
+  return (
+    <li>
+      <a ref={link} class="row" href={hrefOf('approvals', id)} aria-current={isSelected ? 'true' : undefined}>
+        <span class="what">
+          <strong>{nameOfTool(approval)}</strong>
+          <span class="why">
+            {scope === null ? '' : `${scope} · `}
+            {agent === null ? 'an unnamed agent' : agent} · {because}
+          </span>
+        </span>
+        <span class="when quiet number">
+          {asked > 1 ? <span class="badge">×{asked}</span> : null}
+          {status === 'pending' ? (
+            <>
+              <Ago at={askedAt} />
+              <span>
+                <Until at={expiresAt} passed="expiring" /> left
+              </span>
+            </>
+          ) : (
+            <>
+              <span class={`end ${status}`}>{status}</span>
+              <span>
+                {endedBy === null ? '' : `${endedBy}, `}
+                {endedAt === null ? '' : <Ago at={endedAt} />}
+              </span>
+            </>
+          )}
+        </span>
+      </a>
+    </li>
+  );
+}
+
+function Nothing({ status }: { readonly status: 'pending' | 'decided' }) {
+  return status === 'pending' ? (
+    <Empty title="Nothing waits for you.">
+      A call that is held appears here by itself. What was decided is under “decided”; what needs no question any more,
+      under <a href={hrefOf('grants')}>grants</a>.
+    </Empty>
+  ) : (
+    <Empty title="Nothing has been decided yet.">Open questions are under “open”.</Empty>
+  );
+}

@@ -1,0 +1,104 @@
+import { useState } from 'preact/hooks';
+import { coverage } from '../domain/approval/grant.ts';
+import type { Grant } from '../http/shapes.ts';
+import { read, write } from './api.ts';
+import { useLoaded } from './loaded.ts';
+import { Ago, At, Empty, Loading, Problem } from './parts.tsx';
+import { useSending } from './sending.ts';
+import { say } from './toast.tsx';
+import { nameOfTool } from './words.ts';
+
+/** What later calls may do without asking. */
+export function Grants() {
+  const [all, setAll] = useState(false);
+  const { data, problem, reload } = useLoaded(
+    async () => (await read<{ grants: readonly Grant[] }>(`/v1/grants?limit=200&all=${String(all)}`)).grants,
+    `grants ${String(all)}`,
+    (what) => what.startsWith('grants:') || what.startsWith('approval:'),
+  );
+  return (
+    <>
+      <h1>Grants</h1>
+      <Problem problem={problem} />
+      <div class="filters" role="group" aria-label="Which grants">
+        {[false, true].map((one) => (
+          <button key={String(one)} type="button" class="filter" aria-pressed={all === one} onClick={() => setAll(one)}>
+            {one ? 'all' : 'in force'}
+          </button>
+        ))}
+      </div>
+      {data === undefined ? (
+        problem === undefined ? (
+          <Loading />
+        ) : null
+      ) : data.length === 0 ? (
+        <Empty title="Nothing is granted.">
+          An approval can leave a grant behind: for the session, until a time, or always. Choose so when you approve.
+        </Empty>
+      ) : (
+        <ul class="rows" aria-label="Grants">
+          {data.map((grant) => (
+            <Row key={grant.id} grant={grant} done={reload} />
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function Row({ grant, done }: { readonly grant: Grant; readonly done: () => void }) {
+  const [isAsked, setAsked] = useState(false);
+  const { send, problem, isBusy } = useSending();
+  const { kind, covers, pattern, until, uses, agent, session, givenAt, givenBy, revokedAt, revokedBy, consumedAt } =
+    grant;
+  const terms = {
+    ...{ kind, covers },
+    ...(pattern === null ? {} : { pattern }),
+    ...(until === null ? {} : { until: Date.parse(until) }),
+  };
+  const isOver = revokedAt !== null || consumedAt !== null || (until !== null && Date.parse(until) < Date.now());
+  const revoke = () =>
+    send({ reason: '' }, async (body, key) => {
+      await write('POST', `/v1/grants/${grant.id}/revoke`, body, key);
+      say(`Revoked the grant of ${nameOfTool(grant)}.`);
+      done();
+    });
+  return (
+    <li class="row grant">
+      <span class="what">
+        <strong>{coverage(terms, nameOfTool(grant), grant.scope)}</strong>
+        <span class="why">
+          to {agent ?? 'an unnamed agent'}
+          {session === null ? '' : `, session ${session}`}; given {givenBy === null ? '' : `by ${givenBy} `}
+          <Ago at={givenAt} />; used {uses === 1 ? 'once' : `${uses.toLocaleString()} times`}
+          {revokedAt === null ? null : (
+            <>
+              ; revoked by {revokedBy ?? 'surety'} <At at={revokedAt} />
+            </>
+          )}
+        </span>
+        {problem === '' ? null : (
+          <span class="notice bad" role="alert">
+            {problem}
+          </span>
+        )}
+      </span>
+      {isOver ? (
+        <span class="quiet">over</span>
+      ) : isAsked ? (
+        <span class="buttons">
+          <button type="button" class="danger solid" disabled={isBusy} onClick={revoke}>
+            {isBusy ? 'Revoking …' : 'Revoke it'}
+          </button>
+          <button type="button" onClick={() => setAsked(false)}>
+            Keep
+          </button>
+        </span>
+      ) : (
+        <button type="button" onClick={() => setAsked(true)}>
+          Revoke …
+        </button>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,29 @@
+import type { Context } from 'hono';
+import { HttpProblem } from './problem.ts';
+
+/**
+ * A browser sends the cookie along with whatever a page of somebody else makes it send; to a browser, every port of this
+ * machine is even the same site. So a write by cookie must come from our own page, which the browser says in headers that no
+ * page can set, and be JSON, which no form can send.
+ */
+export function refuseForeign(c: Context): void {
+  const { method } = c.req;
+  const isJson = /^application\/json\b/i.test(c.req.header('content-type') ?? '');
+  if (!comesFromOurPage(c)) {
+    throw new HttpProblem(
+      403,
+      'Not allowed',
+      'A signed-in write must come from the console itself; send a token instead.',
+    );
+  }
+  if (method !== 'DELETE' && !isJson) throw new HttpProblem(415, 'Not understood', 'Send application/json.');
+}
+
+function comesFromOurPage(c: Context): boolean {
+  const site = c.req.header('sec-fetch-site');
+  const origin = c.req.header('origin');
+  if (site !== undefined && site !== 'same-origin') return false;
+  // By host only: a proxy in front of us may speak TLS where we do not.
+  if (origin !== undefined) return URL.canParse(origin) && new URL(origin).host === c.req.header('host');
+  return site === 'same-origin';
+}

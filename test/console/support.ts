@@ -1,0 +1,84 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import axe from 'axe-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { expect, onTestFinished } from 'vitest';
+import { serveHttp } from '../../src/http/serve.ts';
+import { createToken } from '../../src/postgres/tokens.ts';
+import type { Role } from '../../src/postgres/tokens.ts';
+import { freePort } from '../support/free-port.ts';
+import type { Installation } from '../support/installation.ts';
+
+/** What a browser says by itself of an answer that is no success; whether that was expected, the test says. */
+const OF_ANSWERS = /Failed to load resource|net::ERR_|blocked by CORS policy/;
+
+export interface Visit {
+  readonly page: Page;
+  /** What the browser complained of: violations of the policy, errors of scripts. */
+  readonly complaints: readonly string[];
+}
+
+/** The console of an installation, which can be taken down and brought back. */
+export async function serveConsole({ databaseUrl, pool }: Installation, browser: Browser) {
+  const port = await freePort();
+  const offer = () =>
+    serveHttp({ databaseUrl, host: '127.0.0.1', port, temporalUi: { url: 'http://127.0.0.1:9', namespace: 'n' } });
+  let api = await offer();
+  return {
+    url: api.url,
+    stop: () => api.close(),
+    restart: async () => {
+      api = await offer();
+    },
+    token: async (name: string, roles: readonly Role[]) =>
+      createToken(pool, { name, owner: name, roles, createdBy: 't' }),
+    /** Opens the page as somebody new. Whatever the browser complains of fails the test. */
+    visit: async (hash = '', options: BrowserContextOptions = {}): Promise<Visit> => {
+      const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+      const page = await context.newPage();
+      const complaints: string[] = [];
+      page.on('console', (message) => {
+        if (message.type() === 'error' && !OF_ANSWERS.test(message.text())) complaints.push(message.text());
+      });
+      page.on('pageerror', (error) => complaints.push(error.message));
+      page.on('dialog', (dialog) => {
+        complaints.push(`a dialog: ${dialog.message()}`);
+        void dialog.dismiss();
+      });
+      onTestFinished(async () => {
+        await context.close();
+        expect(complaints).toEqual([]);
+      });
+      await page.goto(`${api.url}/${hash}`);
+      return { page, complaints };
+    },
+  };
+}
+
+export async function signIn(page: Page, secret: string): Promise<void> {
+  await page.getByLabel('Your token').fill(secret);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+}
+
+/** What axe-core finds that is serious. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  // By the debugger, which the page's policy does not bind.
+  await page.evaluate(axe.source);
+  return page.evaluate<string[]>(
+    `axe.run(document).then(({ violations }) => violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+       .map(({ id, nodes }) => id + ': ' + nodes.map(({ html, any }) => html + ' ' + (any[0]?.message ?? '')).join(' | ')))`,
+  );
+}
+
+export function scrollsSideways(page: Page): Promise<boolean> {
+  return page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth');
+}
+
+/** Somebody else's page, on another port of this machine: to a browser the same site, another origin. */
+export async function serveElsewhere(html: string): Promise<string> {
+  const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end(html));
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { revokeToken } from '../../src/postgres/tokens.ts';
+import { createInstallation } from '../support/installation.ts';
+import type { Installation } from '../support/installation.ts';
+import { bearer, serveFor } from './support.ts';
+
+let installation: Installation;
+let api: Awaited<ReturnType<typeof serveFor>>;
+beforeAll(async () => {
+  installation = await createInstallation();
+  api = await serveFor(installation);
+});
+afterAll(async () => {
+  await api.close();
+  await installation.close();
+});
+
+/** What a browser says of a request that our own page makes. */
+const ours = () => ({ origin: api.url, 'sec-fetch-site': 'same-origin' });
+
+async function signIn(name: string): Promise<{ cookie: string; id: string; attributes: string; secret: string }> {
+  const { id, secret } = await api.token(name, ['operator']);
+  const answer = await api.call('POST', '/v1/session', ours(), { token: secret });
+  expect(answer).toMatchObject({ status: 200, body: { who: { name, roles: ['operator'] } } });
+  const [cookie = '', ...attributes] = (answer.headers.get('set-cookie') ?? '').split('; ');
+  return { cookie, id, attributes: attributes.join('; '), secret };
+}
+
+describe('signing in', () => {
+  test('gives a cookie that no script can read and no other site is sent, and that is not the token', async () => {
+    const { cookie, attributes, secret } = await signIn('ann');
+    expect(attributes).toContain('HttpOnly');
+    expect(attributes).toContain('SameSite=Strict');
+    expect(attributes).not.toContain('Secure');
+    expect(cookie).not.toContain(secret.slice(7));
+    expect((await api.call('GET', '/v1/tools', { cookie })).status).toBe(200);
+    expect((await api.call('GET', '/v1/session', { cookie })).body).toMatchObject({ who: { name: 'ann' } });
+    expect((await api.call('GET', '/v1/session', {})).body).toEqual({ who: null });
+    const kept = await installation.pool.query<{ text: string }>('select session::text as text from session');
+    expect(JSON.stringify(kept.rows)).not.toContain(cookie.split('=')[1]);
+  });
+
+  test('is secure where the page came by https', async () => {
+    const { secret } = await api.token('tls', ['approver']);
+    const answer = await api.call(
+      'POST',
+      '/v1/session',
+      { ...ours(), 'x-forwarded-proto': 'https' },
+      { token: secret },
+    );
+    expect(answer.headers.get('set-cookie')).toContain('Secure');
+  });
+
+  test('is refused to agents, whatever other roles they have, and to forged tokens', async () => {
+    for (const roles of [['agent'], ['agent', 'approver', 'admin']] as const) {
+      const { secret } = await api.token('bot', roles);
+      const answer = await api.call('POST', '/v1/session', ours(), { token: secret });
+      expect(answer).toMatchObject({
+        status: 403,
+        body: { detail: expect.stringContaining('agents never decide') as string },
+      });
+      expect(answer.headers.get('set-cookie')).toBeNull();
+    }
+    expect((await api.call('POST', '/v1/session', ours(), { token: `surety_${'0'.repeat(43)}` })).status).toBe(401);
+  });
+
+  test('ends by signing out, for whoever has kept the cookie, too', async () => {
+    const { cookie } = await signIn('leaving');
+    expect((await api.call('DELETE', '/v1/session', { cookie, ...ours() })).body).toEqual({ who: null });
+    expect((await api.call('GET', '/v1/session', { cookie })).body).toEqual({ who: null });
+    expect((await api.call('GET', '/v1/tools', { cookie })).status).toBe(401);
+  });
+
+  test('ends with its token', async () => {
+    const { cookie, id } = await signIn('revoked');
+    expect((await api.call('GET', '/v1/tools', { cookie })).status).toBe(200);
+    await revokeToken(installation.pool, id, 't');
+    await sleep(2100);
+    expect((await api.call('GET', '/v1/tools', { cookie })).status).toBe(401);
+  });
+});
+
+describe('a write by cookie', () => {
+  const write = { rules: {}, comment: 'by a page' };
+
+  test('is taken from our own page', async () => {
+    const { cookie } = await signIn('writer');
+    expect((await api.call('PUT', '/v1/rules', { cookie, ...ours() }, write)).status).toBe(200);
+    // A browser that sends no Sec-Fetch-Site says its origin all the same.
+    expect((await api.call('PUT', '/v1/rules', { cookie, origin: api.url }, write)).status).toBe(200);
+  });
+
+  test.each([
+    ['another site', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
+    ['another port of this machine', { origin: 'http://127.0.0.1:3000', 'sec-fetch-site': 'same-site' }],
+    ['another origin, as old browsers say it', { origin: 'https://evil.example' }],
+    ['a page without an origin', { origin: 'null' }],
+    ['nobody knows where', {}],
+  ])('is refused from %s', async (_, headers) => {
+    const { cookie } = await signIn('victim');
+    const before = await installation.pool.query('select max(version) from rules');
+    expect((await api.call('PUT', '/v1/rules', { cookie, ...headers }, write)).status).toBe(403);
+    expect((await api.call('DELETE', '/v1/session', { cookie, ...headers })).status).toBe(403);
+    expect((await installation.pool.query('select max(version) from rules')).rows).toEqual(before.rows);
+  });
+
+  test('is refused as a form sends it', async () => {
+    const { cookie } = await signIn('form');
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
+      const headers = { cookie, ...ours(), 'content-type': type };
+      expect((await api.call('PUT', '/v1/rules', headers, JSON.stringify(write))).status).toBe(415);
+    }
+  });
+
+  test('does not ride on a token’s header, and a token needs no origin', async () => {
+    const { cookie, secret } = await signIn('mixed');
+    expect((await api.call('GET', '/v1/tools', { cookie, authorization: 'Bearer nonsense-nonsense' })).status).toBe(
+      401,
+    );
+    expect((await api.call('PUT', '/v1/rules', bearer(secret), write)).status).toBe(200);
+  });
+});
+
+describe('the page', () => {
+  test('is served under a policy that lets nothing in from elsewhere, and is asked for anew', async () => {
+    const page = await fetch(`${api.url}/`);
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toContain('text/html');
+    const policy = page.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self'");
+    expect(policy).not.toMatch(/unsafe|http:|https:|\*/);
+    const html = await page.text();
+    expect(html).not.toMatch(/<script(?![^>]*src=)|<style|style=|https?:\/\//);
+    for (const [, path = ''] of html.matchAll(/(?:src|href)="(\/[^"#]*)"/g)) {
+      expect([path, (await fetch(`${api.url}${path}`)).status]).toEqual([path, 200]);
+    }
+    const etag = page.headers.get('etag') ?? '';
+    expect((await fetch(`${api.url}/`, { headers: { 'if-none-match': etag } })).status).toBe(304);
+    expect((await fetch(`${api.url}/console/other.js`)).headers.get('content-type')).toBe('application/problem+json');
+  });
+});
