@@ -1,4 +1,5 @@
 import { approval } from './approval.ts';
+import { audit } from './audit.ts';
 import { check } from './check.ts';
 import { cold } from './cold.ts';
 import { growth } from './growth.ts';
@@ -22,6 +23,7 @@ export type Bench =
 export const BENCHES: Readonly<Record<string, Bench>> = {
   check: { needsStack: false, run: check },
   guard: { needsStack: false, run: guard },
+  audit: { needsStack: false, run: audit },
   report: { needsStack: true, run: report },
   growth: { needsStack: true, run: growth },
   propagation: { needsStack: true, run: propagation },

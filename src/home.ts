@@ -12,6 +12,8 @@ export interface Home {
   /** Holds the Postgres cluster and its password. Belongs to whoever Postgres runs as. */
   readonly postgres: string;
   readonly logs: string;
+  /** The record of tool calls. */
+  readonly audit: string;
   /** One file for each process that holds, or contends for, this directory. */
   readonly locks: string;
   /** How to reach the running stack. */
@@ -25,6 +27,7 @@ export function homeAt(root: string): Home {
     temporalDatabase: join(root, 'temporal.db'),
     postgres: join(root, 'postgres'),
     logs: join(root, 'logs'),
+    audit: join(root, 'audit'),
     locks: join(root, 'locks'),
     stackFile: join(root, 'stack.json'),
   };

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { Problem, codeOf } from '../problem.ts';
 import { registerApprovals } from './approvals.ts';
+import { registerAudit } from './audit.ts';
 import { registerBlock } from './block.ts';
 import { registerBreakGlass } from './break-glass.ts';
 import { registerCheck } from './check.ts';
@@ -9,6 +10,7 @@ import { registerDecide } from './decide.ts';
 import { registerDemo } from './demo.ts';
 import { registerDoctor } from './doctor.ts';
 import { registerExplain } from './explain.ts';
+import { registerFiles } from './files.ts';
 import { registerGrants } from './grants.ts';
 import { registerHistory } from './history.ts';
 import { registerRecover } from './recover.ts';
@@ -53,6 +55,9 @@ program.commandsGroup('Decide:');
 for (const register of [registerApprovals, registerDecide, registerGrants, registerToken]) register(program);
 program.commandsGroup('Rules:');
 for (const register of [registerRules, registerSimulate]) register(program);
+
+program.commandsGroup('Tools:');
+for (const register of [registerFiles, registerAudit]) register(program);
 
 // A reader that has had enough (`surety history x | head`) is no error.
 process.stdout.on('error', (error) => {

@@ -42,7 +42,8 @@ const SHAPES = [
   'xapp-[A-Za-z0-9-]{8,}',
   'AIza[A-Za-z0-9_-]{30,}',
   'ya29\\.[A-Za-z0-9_-]{16,}',
-  'npm_[A-Za-z0-9]{30,}',
+  'npm_(?!(?:config|package|lifecycle|execpath|node|command)(?![a-z0-9]))[A-Za-z0-9]{3,}(?!_)',
+  'dckr_pat_[A-Za-z0-9_-]+',
   'pypi-[A-Za-z0-9_-]{16,}',
   'hf_[A-Za-z0-9]{16,}',
   'shp(?:at|ca|pa|ss)_[A-Za-z0-9]{16,}',
@@ -57,10 +58,31 @@ const TOKEN = new RegExp(`(?<![A-Za-z0-9])(?:${SHAPES})`, 'g');
 const TOKEN_ANY_CASE = new RegExp(`(?<![A-Za-z0-9])(?:${SHAPES})`, 'gi');
 
 /** No shape is shorter than this. */
-const SHORTEST_TOKEN = 13;
+const SHORTEST_TOKEN = 7;
 
 export function redactTokens(text: string): string {
   return text.length < SHORTEST_TOKEN ? text : text.replace(TOKEN, REDACTED);
+}
+
+const TOKEN_ANYWHERE = new RegExp(SHAPES, 'g');
+
+/**
+ * The pieces of tokens that are spread over neighbouring texts, as when a program is given one in two arguments. A token
+ * begins a text or follows what is neither letter nor digit, as it does within one.
+ */
+export function splitTokens(texts: readonly string[]): readonly string[] {
+  const ends: number[] = [];
+  for (const text of texts) ends.push((ends.at(-1) ?? 0) + text.length);
+  const together = texts.join('');
+  const pieces: string[] = [];
+  for (const { 0: token, index } of together.matchAll(TOKEN_ANYWHERE)) {
+    const cuts = ends.filter((end) => end > index && end < index + token.length);
+    const isStart = index === 0 || ends.includes(index) || !/[A-Za-z0-9]/.test(together.charAt(index - 1));
+    if (cuts.length === 0 || !isStart) continue;
+    const edges = [index, ...cuts, index + token.length];
+    for (const [at, edge] of edges.slice(1).entries()) pieces.push(together.slice(edges[at], edge));
+  }
+  return pieces;
 }
 
 export function hasToken(text: string): boolean {

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { AuditSection } from '../audit/audit.schema.ts';
+import { FileSection } from '../files/files.schema.ts';
 import { SEVERITIES } from '../outcome/outcome.ts';
 import { DEFAULT_RULE, PRESETS } from './rule.ts';
 
@@ -107,5 +109,7 @@ export const Rules = z.strictObject({
   staleAfterSeconds: z.int().min(1).max(3600).default(10),
   maxLatenessSeconds: z.int().min(0).max(31_536_000).default(3600).describe('How old a report may say it is.'),
   retentionDays: z.int().min(1).max(3650).default(30),
+  audit: AuditSection.prefault({}).describe('How the record of tool calls is kept.'),
+  file: FileSection.prefault({}).describe('What `surety files` and the file tools may touch.'),
 });
 export type Rules = z.infer<typeof Rules>;

@@ -1,0 +1,62 @@
+import { matchesPath } from './path-glob.ts';
+import type { PathGlob } from './path-glob.ts';
+import { foldCase, isWithin, namesOf } from './path-text.ts';
+
+export type Access = 'read' | 'write';
+
+/** What may be touched. Roots are real paths: absolute, without links and dots. */
+export interface FileRules {
+  readonly roots: readonly string[];
+  readonly deny: Readonly<Record<Access, readonly PathGlob[]>>;
+  readonly allow: Readonly<Record<Access, readonly PathGlob[]>>;
+  /** Where the file system takes `.ENV` for `.env`, the rules must as well. */
+  readonly ignoreCase: boolean;
+}
+
+export interface PathDecision {
+  readonly verdict: 'allow' | 'deny';
+  readonly because: string;
+  /** What decided: `roots`, or the list and the pattern in it. */
+  readonly rule: string;
+}
+
+/**
+ * Whether a real path may be read or written: within a root, then no deny pattern, then, if there are any, an allow
+ * pattern. A pattern that matches a directory covers what lies in it. In doubt the stricter reading holds: a deny
+ * pattern is held against the whole path, an allow pattern only against what lies below the root.
+ */
+export function decidePath(rules: FileRules, access: Access, path: string): PathDecision {
+  const root = innermostRoot(rules, path);
+  if (root === undefined) {
+    return { verdict: 'deny', because: `${path} lies outside of ${rules.roots.join(', ')}`, rule: 'roots' };
+  }
+  const key = access === 'read' ? 'Read' : 'Write';
+  const namesIn = (text: string) => namesOf(rules.ignoreCase ? foldCase(text) : text);
+  const whole = namesIn(path);
+  const belows = rules.roots.filter((other) => isWithin(other, path)).map((other) => namesIn(path.slice(other.length)));
+  const denied = rules.deny[access].find((glob) => [whole, ...belows].some((names) => covers(glob, names)));
+  if (denied !== undefined) {
+    return { verdict: 'deny', because: `${path} is denied`, rule: `deny${key} ${denied.source}` };
+  }
+  const allow = rules.allow[access];
+  if (allow.length === 0) return { verdict: 'allow', because: `${path} lies within ${root}`, rule: 'roots' };
+  const below = namesIn(path.slice(root.length));
+  const allowed = allow.find((glob) => covers(glob, glob.absolute ? whole : below));
+  if (allowed === undefined) {
+    return { verdict: 'deny', because: `${path} is not among what allow${key} names`, rule: `allow${key}` };
+  }
+  return { verdict: 'allow', because: `${path} is allowed`, rule: `allow${key} ${allowed.source}` };
+}
+
+/** The smallest root that holds a path. */
+export function innermostRoot(rules: Pick<FileRules, 'roots'>, path: string): string | undefined {
+  return rules.roots.filter((root) => isWithin(root, path)).sort((a, b) => b.length - a.length)[0];
+}
+
+/** The path itself, or a directory above it. */
+function covers(glob: PathGlob, names: readonly string[]): boolean {
+  for (let length = names.length; length >= 0; length -= 1) {
+    if (matchesPath(glob, names.slice(0, length))) return true;
+  }
+  return false;
+}

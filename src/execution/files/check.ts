@@ -1,0 +1,61 @@
+import { decidePath } from '../../domain/files/file-rules.ts';
+import type { Access, PathDecision } from '../../domain/files/file-rules.ts';
+import { hardLinksOf } from './handle.ts';
+import { withPlace } from './locate.ts';
+import { answering } from './refusal.ts';
+import type { FileSandbox } from './sandbox.ts';
+
+/** What each operation needs of the path it is given; a copy or move needs `write` of where it goes to as well. */
+const NEEDS = {
+  read: ['read'],
+  write: ['write'],
+  edit: ['read', 'write'],
+  copy: ['read'],
+  move: ['read', 'write'],
+  delete: ['write'],
+  glob: ['read'],
+  grep: ['read'],
+} as const satisfies Readonly<Record<string, readonly Access[]>>;
+
+export type FileOperation = keyof typeof NEEDS;
+export const FILE_OPERATIONS = Object.keys(NEEDS) as readonly FileOperation[];
+
+export interface PathCheck extends PathDecision {
+  /** Where the path leads; undefined if that is not told or not known. */
+  readonly path: string | undefined;
+  readonly exists: boolean;
+  /** More than one: the same content goes by other names, perhaps outside of the roots. */
+  readonly hardLinks: number | undefined;
+  /** How firmly the answer is tied to what is opened. */
+  readonly anchoring: FileSandbox['anchoring'];
+}
+
+/** What an operation would be answered, without opening or changing anything. */
+export async function checkPath(sandbox: FileSandbox, operation: FileOperation, path: string): Promise<PathCheck> {
+  const { anchoring } = sandbox;
+  const followLast = operation !== 'move' && operation !== 'delete';
+  const found = await answering(() =>
+    withPlace(sandbox, path, { followLast }, (place) => {
+      const decisions = NEEDS[operation].map((access) => decidePath(sandbox.rules, access, place.path));
+      const isRoot = sandbox.rules.roots.includes(place.path);
+      const decision: PathDecision | undefined =
+        isRoot && !followLast
+          ? { verdict: 'deny', because: `${place.path} is a root and stays where it is`, rule: 'roots' }
+          : (decisions.find(({ verdict }) => verdict === 'deny') ?? decisions.at(-1));
+      return Promise.resolve({ place: place.path, decision, node: place.node });
+    }),
+  );
+  if (!found.ok || found.decision === undefined) {
+    const because = found.ok ? 'nothing decides this operation' : found.because;
+    const rule = found.ok ? 'none' : (found.rule ?? found.category);
+    return { verdict: 'deny', because, rule, path: undefined, exists: false, hardLinks: undefined, anchoring };
+  }
+  const { place, decision, node } = found;
+  return {
+    ...decision,
+    path: place,
+    exists: node !== undefined,
+    hardLinks: node === undefined ? undefined : hardLinksOf(node.stats),
+    anchoring,
+  };
+}

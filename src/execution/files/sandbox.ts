@@ -1,0 +1,75 @@
+import { realpath } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { FileRules } from '../../domain/files/file-rules.ts';
+import type { FileSection } from '../../domain/files/files.schema.ts';
+import { compilePathGlob } from '../../domain/files/path-glob.ts';
+import { namesOf } from '../../domain/files/path-text.ts';
+import { Problem, reasonOf } from '../../problem.ts';
+import { ANCHORING, holdIn, holdTop, kindOf } from './handle.ts';
+import type { Held } from './handle.ts';
+
+/** The rules, and the roots as they were found. */
+export interface FileSandbox {
+  readonly rules: FileRules;
+  /** Where relative paths begin: the first root. */
+  readonly base: string;
+  /** The mount that each root lies on. Another mount below a root is entered only if it is a root itself. */
+  readonly mounts: ReadonlyMap<string, string | undefined>;
+  readonly maxReadBytes: number;
+  readonly maxWriteBytes: number;
+  readonly anchoring: typeof ANCHORING;
+}
+
+/** Reads the rules once. A root that is not a directory is a Problem: without it, nobody knows what was meant. */
+export async function openSandbox(
+  section: FileSection,
+  project: string,
+  anchoring: typeof ANCHORING = ANCHORING,
+): Promise<FileSandbox> {
+  const named = section.roots.length === 0 ? [project] : section.roots.map((root) => resolve(project, root));
+  const roots: string[] = [];
+  const mounts = new Map<string, string | undefined>();
+  for (const root of named) {
+    const found = await realpath(root).catch((error: unknown) => {
+      throw unusable(root, reasonOf(error), error);
+    });
+    const held = await holdReal(found, anchoring);
+    try {
+      if (!held.stats.isDirectory()) throw unusable(root, `it is ${kindOf(held.stats)}`);
+      mounts.set(found, await held.mount());
+    } finally {
+      await held.close();
+    }
+    roots.push(found);
+  }
+  const ignoreCase = process.platform === 'darwin' || process.platform === 'win32';
+  const compiled = (patterns: readonly string[]) => patterns.map((pattern) => compilePathGlob(pattern, { ignoreCase }));
+  return {
+    rules: {
+      roots,
+      deny: { read: compiled(section.denyRead), write: compiled(section.denyWrite) },
+      allow: { read: compiled(section.allowRead), write: compiled(section.allowWrite) },
+      ignoreCase,
+    },
+    base: roots[0] ?? project,
+    mounts,
+    maxReadBytes: section.maxReadBytes,
+    maxWriteBytes: section.maxWriteBytes,
+    anchoring,
+  };
+}
+
+async function holdReal(path: string, anchoring: typeof ANCHORING): Promise<Held> {
+  let held = await holdTop(anchoring);
+  for (const name of namesOf(path)) {
+    const above = held;
+    held = await holdIn(above, name, anchoring).finally(() => above.close());
+  }
+  return held;
+}
+
+function unusable(root: string, why: string, cause?: unknown): Problem {
+  return new Problem(`The root ${root} cannot be used: ${why}`, 'Correct file.roots in surety.json, or --root.', {
+    cause,
+  });
+}

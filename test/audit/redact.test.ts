@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { redactEntry } from '../../src/execution/audit/redact.ts';
+import { auditDirectory, openHere, success } from './support.ts';
+
+const letters = (length: number, alphabet = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789') =>
+  fc.string({ unit: fc.constantFrom(...alphabet), minLength: length, maxLength: length });
+const hex = (length: number) => letters(length, '0123456789abcdef');
+
+/** A text that holds a secret, and the part of it that must not be seen again. */
+const secret = fc.oneof(
+  letters(36).map((s) => [`ghp_${s}`, s] as const),
+  letters(36).map((s) => [`npm_${s}`, s] as const),
+  fc.tuple(hex(12), letters(24)).map(([a, b]) => [`xoxb-${a}-${b}`, b] as const),
+  letters(48).map((s) => [`sk-ant-api03-${s}`, s] as const),
+  letters(16, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567').map((s) => [`AKIA${s}`, s] as const),
+  letters(35).map((s) => [`AIza${s}`, s] as const),
+  letters(20).map((s) => [`glpat-${s}`, s] as const),
+  letters(27).map((s) => [`dckr_pat_${s}`, s] as const),
+  letters(20).map((s) => [`password=${s}`, s] as const),
+  letters(14).map((s) => [`--api-key ${s}`, s] as const),
+  letters(18).map((s) => [`postgres://admin:${s}@db.example.com/app`, s] as const),
+  letters(30).map((s) => [`Authorization: Bearer ${s}`, s] as const),
+  letters(64).map((s) => [`-----BEGIN RSA PRIVATE KEY-----\n${s}\n-----END RSA PRIVATE KEY-----`, s] as const),
+  fc.tuple(letters(20), letters(30), letters(40)).map(([a, b, c]) => [`eyJ${a}.eyJ${b}.${c}`, c] as const),
+);
+
+const filler = fc.constantFrom('', 'ls -la ', 'the quick brown fox\n', '{"a": ', 'é ', 'x '.repeat(3000));
+
+test('no secret survives, wherever in a call it is', async () => {
+  const directory = auditDirectory();
+  const audit = openHere(directory);
+  const file = join(directory, '0-000001.jsonl');
+  await fc.assert(
+    fc.asyncProperty(
+      secret,
+      filler,
+      filler,
+      fc.constantFrom('command', 'arguments', 'deep', 'key', 'list', 'output', 'everywhere'),
+      async ([text, hidden], before, after, where) => {
+        const around = `${before}${text} ${after}`;
+        const at = (...places: string[]) => where === 'everywhere' || places.includes(where);
+        const { offset } = await audit.append(
+          success({
+            ...(at('command') ? { command: around } : {}),
+            ...(at('output') ? { output: `${around}${'z '.repeat(4000)}\n${text}\n` } : {}),
+            arguments: {
+              ...(at('arguments') ? { text: around } : {}),
+              ...(at('deep') ? { a: [{ b: { c: around } }] } : {}),
+              ...(at('key') ? { [text]: 1 } : {}),
+              ...(at('list') ? { argv: ['run', around, 'x'] } : {}),
+            },
+          }),
+        );
+        const line = readFileSync(file).subarray(offset).toString();
+        // Behind a long text it is cut away together with everything else.
+        if (before.length < 100) expect(line).toContain('[redacted]');
+        expect(line).not.toContain(hidden);
+      },
+    ),
+    { numRuns: 400 },
+  );
+  await audit.close();
+});
+
+test('a name in one field and its value in another are seen together', async () => {
+  await fc.assert(
+    fc.asyncProperty(letters(12), async (hidden) => {
+      const redacted = await redactEntry(
+        success({
+          command: `login ${hidden}`,
+          output: `logged in with ${hidden}`,
+          arguments: {
+            argv: ['--password', hidden],
+            headers: [{ name: 'X-Api-Key', value: hidden }],
+            nested: { password: { old: hidden } },
+          },
+        }),
+      );
+      expect(JSON.stringify(redacted)).not.toContain(hidden);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('a token in two neighbouring fields is seen', async () => {
+  await fc.assert(
+    fc.asyncProperty(letters(36), fc.integer({ min: 8, max: 32 }), async (hidden, cut) => {
+      const token = `ghp_${hidden}`;
+      const redacted = await redactEntry(
+        success({ arguments: { parts: ['use', token.slice(0, cut), token.slice(cut), '/end'] } }),
+      );
+      const text = JSON.stringify(redacted);
+      expect(text).not.toContain(token.slice(4, cut));
+      expect(text).not.toContain(token.slice(cut));
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test.each([
+  ['npm_abc', 'npm_abc'],
+  ['dckr_pat_x', 'dckr_pat_x'],
+  ['-----BEGIN PRIVATE KEY-----\nMIIEabc\n-----END PRIVATE KEY-----', 'MIIEabc'],
+])('%j does not get through', async (text, hidden) => {
+  for (const entry of [success({ command: text }), success({ output: text }), success({ arguments: { text } })]) {
+    expect(JSON.stringify(await redactEntry(entry))).not.toContain(hidden);
+  }
+});
+
+test('what is no secret stays, and huge values cost no more than large ones', async () => {
+  const kept = await redactEntry(
+    success({
+      command: 'npm_config_registry=x git log --author=me -n 5',
+      arguments: { path: 'src/main.rs', max_tokens: 5 },
+    }),
+  );
+  expect(kept).toMatchObject({
+    command: 'npm_config_registry=x git log --author=me -n 5',
+    arguments: { path: 'src/main.rs', max_tokens: 5 },
+  });
+  const huge = 'a b '.repeat(25 << 20);
+  const redacted = await redactEntry(
+    success({ output: huge, arguments: { huge, list: Array.from({ length: 100_000 }, () => huge) } }),
+  );
+  expect(JSON.stringify(redacted).length).toBeLessThan(200_000);
+});

@@ -1,0 +1,104 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createInstallation } from '../support/installation.ts';
+import type { Installation } from '../support/installation.ts';
+import { jsonOf, runCli } from '../support/run-cli.ts';
+
+// One project, used from file to audit: every `surety files` call leaves a line.
+
+const base = mkdtempSync(join(tmpdir(), 'surety-cli-files-'));
+const cwd = join(base, 'project');
+const env = { SURETY_HOME: join(base, 'home') };
+const cli = (args: readonly string[], input?: string) =>
+  runCli(args, { cwd, env, ...(input === undefined ? {} : { input }) });
+
+let installation: Installation;
+beforeAll(async () => {
+  mkdirSync(cwd);
+  writeFileSync(join(base, 'outside.txt'), 'OUTSIDE');
+  writeFileSync(join(cwd, '.env'), 'KEY=1');
+  symlinkSync('../outside.txt', join(cwd, 'link'));
+  writeFileSync(join(cwd, 'surety.json'), JSON.stringify({ file: { denyRead: ['.env'] } }));
+  installation = await createInstallation();
+});
+afterAll(() => installation.close());
+
+describe('surety files', () => {
+  test('check tells verdict and rule and touches nothing', async () => {
+    expect(await jsonOf(['files', 'check', 'read', '.env'], { cwd, env })).toMatchObject({
+      verdict: 'deny',
+      rule: 'denyRead .env',
+    });
+    expect(await cli(['files', 'check', 'read', 'surety.json'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('allow') as string,
+    });
+    expect((await cli(['files', 'check', 'write', 'link'])).code).toBe(3);
+    expect((await cli(['files', 'check', 'burn', 'link'])).code).toBe(2);
+    expect(readdirSync(base).sort()).toEqual(['outside.txt', 'project']);
+  });
+
+  test('writes, reads, edits, copies, moves, searches and deletes', async () => {
+    expect((await cli(['files', 'write', 'a.txt'], 'one\ntwo\n')).code).toBe(0);
+    expect((await cli(['files', 'edit', 'a.txt', '--old', 'two', '--new', 'three'])).code).toBe(0);
+    expect((await cli(['files', 'read', 'a.txt'])).stdout).toBe('one\nthree\n');
+    expect((await cli(['files', 'copy', 'a.txt', 'b.txt'])).code).toBe(0);
+    expect((await cli(['files', 'copy', 'a.txt', 'b.txt'])).code).toBe(1);
+    expect((await cli(['files', 'move', 'b.txt', 'c.txt'])).code).toBe(0);
+    expect(await jsonOf(['files', 'glob', '*.txt'], { cwd, env })).toMatchObject({
+      paths: [join(cwd, 'a.txt'), join(cwd, 'c.txt')],
+    });
+    expect((await cli(['files', 'grep', 'thr.e'])).stdout).toContain('a.txt:2:three');
+    expect((await cli(['files', 'delete', 'c.txt'])).code).toBe(0);
+    expect((await cli(['files', 'read', 'link'])).code).toBe(3);
+    expect((await cli(['files', 'write', 'link', '--text', 'x'])).code).toBe(3);
+    expect(readFileSync(join(base, 'outside.txt'), 'utf8')).toBe('OUTSIDE');
+  });
+
+  test('an audit that cannot be written keeps the answer back', async () => {
+    const { code, stdout, stderr } = await runCli(['files', 'read', 'a.txt'], {
+      cwd,
+      env: { SURETY_HOME: '/dev/null/home' },
+    });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('The audit in /dev/null/home/audit cannot be written');
+  });
+});
+
+describe('surety audit', () => {
+  test('every call above has its line, refusals too, and the chain verifies', async () => {
+    expect(await jsonOf(['audit', 'verify'], { cwd, env })).toMatchObject({ ok: true, lines: 12, files: 1 });
+    const exported = (await cli(['audit', 'export', '--since', '1h'])).stdout.trim().split('\n');
+    expect(
+      exported.map((line) => (JSON.parse(line) as { result: string }).result).filter((result) => result === 'blocked'),
+    ).toHaveLength(2);
+    expect((await cli(['audit', 'export', '--format', 'csv'])).stdout.split('\n')[0]).toMatch(
+      /^ts,tool,result,exit_code/,
+    );
+    expect((await cli(['audit', 'export', '--until', '2020-01-01'])).stdout).toBe('');
+    expect((await cli(['audit', 'tail', '-n', '1'])).stdout).toContain('files.write');
+  });
+
+  test('index can be run again and again, and follows the files', async () => {
+    const indexed = () => jsonOf(['audit', 'index'], { cwd, env: { ...env, DATABASE_URL: installation.databaseUrl } });
+    expect(await indexed()).toEqual({ files: 1, lines: 12, written: 12, removed: 0 });
+    expect(await indexed()).toMatchObject({ written: 0, removed: 0 });
+    await installation.pool.query("update audit_index set hash = 'x' where line_offset = 0");
+    await installation.pool.query("insert into audit_index values ('9-000001.jsonl', 0, 'x', now(), 'x', 'x')");
+    expect(await indexed()).toMatchObject({ written: 1, removed: 1 });
+    const found = await installation.pool.query(
+      "select tool from audit_index where outcome = 'blocked' order by line_offset",
+    );
+    expect(found.rows).toEqual([{ tool: 'files.read' }, { tool: 'files.write' }]);
+  });
+
+  test('verify names the place of a break and exits 1', async () => {
+    const file = join(env.SURETY_HOME, 'audit', '0-000001.jsonl');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('c.txt', 'd.txt'));
+    const { code, stderr } = await cli(['audit', 'verify']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^0-000001\.jsonl:6: it is not as it was written$/m);
+  });
+});
