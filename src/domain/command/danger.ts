@@ -25,7 +25,8 @@ export function isDangerous(command: unknown): boolean {
   return forkBomb || writes.some((file) => DISK.test(file)) || commands.some(isDestructive);
 }
 
-function isDestructive(run: ShellCommand): boolean {
+/** Whether one program, run like this, does such harm. */
+export function isDestructive(run: Pick<ShellCommand, 'program' | 'args' | 'wrappers'>): boolean {
   const asRoot = run.wrappers.some((wrapper) => ROOT.has(wrapper));
   const options = run.args.filter((arg) => /^-./.test(arg));
   const targets = run.args.filter((arg) => !arg.startsWith('-')).map(target);
@@ -59,7 +60,17 @@ function isDestructive(run: ShellCommand): boolean {
   }
 }
 
-function isRecursive(option: string): boolean {
+/** A disk as a whole, or a part of one. */
+export function isDisk(path: string): boolean {
+  return DISK.test(path);
+}
+
+/** Something that takes the machine, or all that a person has on it, along when it goes. */
+export function isPillar(path: string): boolean {
+  return PILLARS.has(target(path));
+}
+
+export function isRecursive(option: string): boolean {
   return option === '--recursive' || /^-[a-zA-Z]*[rR]/.test(option);
 }
 

@@ -1,0 +1,67 @@
+import type { LiteralPart, WordPart } from 'unbash';
+
+const MOST_WORDS = 64;
+const INTEGERS = /^\{-?\d+\.\.-?\d+(?:\.\.-?\d+)?\}$/;
+
+/**
+ * The words that a word with `{a,b}` in it stands for; undefined where that takes more than its text (`{$x,b}`), where there
+ * are too many, or for a sequence of letters. A sequence of integers stands for one of them.
+ */
+export function braceWords(parts: readonly WordPart[]): readonly (readonly WordPart[])[] | undefined {
+  let words: readonly (readonly WordPart[])[] = [[]];
+  for (const part of parts) {
+    const choices = part.type === 'BraceExpansion' ? alternatives(part.text) : undefined;
+    if (part.type === 'BraceExpansion' && choices === undefined) return undefined;
+    const pieces: readonly WordPart[] = choices?.map((text) => asLiteral(text, part)) ?? [part];
+    if (words.length * pieces.length > MOST_WORDS) return undefined;
+    words = words.flatMap((word) => pieces.map((piece) => [...word, piece]));
+  }
+  return words;
+}
+
+function asLiteral(text: string, { pos, end }: WordPart): LiteralPart {
+  return { type: 'Literal', pos, end, value: text, text };
+}
+
+/** `{a,b{c,d}}` is a, bc and bd. */
+function alternatives(text: string): readonly string[] | undefined {
+  if (INTEGERS.test(text)) return ['1'];
+  if (/["'`$\\*?[\]~]/.test(text) || text.length > 2000) return undefined;
+  const inner = text.slice(1, -1);
+  const choices: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let at = 0; at <= inner.length; at += 1) {
+    const character = inner[at];
+    if (character === '{') depth += 1;
+    if (character === '}') depth -= 1;
+    if (character === undefined || (character === ',' && depth === 0)) {
+      choices.push(inner.slice(start, at));
+      start = at + 1;
+    }
+  }
+  if (depth !== 0 || choices.length < 2) return undefined;
+  const spread: string[] = [];
+  for (const choice of choices) {
+    const nested = nestedAlternatives(choice);
+    if (nested === undefined || spread.length + nested.length > MOST_WORDS) return undefined;
+    spread.push(...nested);
+  }
+  return spread;
+}
+
+function nestedAlternatives(choice: string): readonly string[] | undefined {
+  const open = choice.indexOf('{');
+  if (open === -1) return choice.includes('}') ? undefined : [choice];
+  let depth = 0;
+  for (let at = open; at < choice.length; at += 1) {
+    if (choice[at] === '{') depth += 1;
+    if (choice[at] === '}') depth -= 1;
+    if (depth > 0) continue;
+    const inner = alternatives(choice.slice(open, at + 1));
+    const rest = nestedAlternatives(choice.slice(at + 1));
+    if (inner === undefined || rest === undefined || inner.length * rest.length > MOST_WORDS) return undefined;
+    return inner.flatMap((middle) => rest.map((end) => choice.slice(0, open) + middle + end));
+  }
+  return undefined;
+}

@@ -1,0 +1,178 @@
+import type { ParameterExpansionPart, Word, WordPart } from 'unbash';
+import { braceWords } from './braces.ts';
+
+/** Stands for what only the running shell knows. It cannot occur in a command line: bash drops it. */
+export const HOLE = '\0';
+/** Stands for an integer that only the running shell knows: it names no program and hides no code. */
+export const NUMBER = '\u0002';
+/** Stands for a place where an unquoted expansion breaks into fields. */
+const BREAK = '\u0001';
+export const RESERVED = new RegExp(`[${HOLE}${BREAK}${NUMBER}]`);
+
+/** One field of a command, as far as its text tells. */
+export interface Field {
+  /** Quotes and escapes undone; HOLE where something unknown will stand. */
+  readonly text: string;
+  readonly open: boolean;
+  /** May turn into no field at all or into several: an unquoted expansion, a glob, `"$@"`. */
+  readonly many: boolean;
+  readonly glob: boolean;
+}
+
+/** What is known of the variables of a script. */
+export interface Variables {
+  /** Every value a variable may have at this place; `certain` if there is no other. */
+  valuesOf(name: string, at: number): { readonly values: readonly string[]; readonly certain: boolean };
+  /** Whether words still break at blanks: nobody has touched IFS. */
+  readonly breaksAtBlanks: boolean;
+}
+
+interface Alternative {
+  readonly text: string;
+  readonly many: boolean;
+  readonly glob: boolean;
+  readonly quoted: boolean;
+}
+
+const MOST_ALTERNATIVES = 16;
+const UNKNOWN: Alternative = { text: HOLE, many: true, glob: false, quoted: false };
+const UNKNOWN_FIELD: Field = { text: HOLE, open: true, many: true, glob: false };
+
+/**
+ * Every way a word may turn out, each as the fields it breaks into: quotes and escapes undone, `{a,b}` spread, variables
+ * replaced by each value they may have. What cannot be known is a HOLE and never left out.
+ */
+export function expand(word: Word, variables: Variables): readonly (readonly Field[])[] {
+  const parts = word.parts;
+  if (parts === undefined) return [[literal(word.value)]];
+  if (!parts.some((part) => part.type === 'BraceExpansion')) return expandParts(parts, variables);
+  const spread = braceWords(parts);
+  if (spread === undefined) return [[UNKNOWN_FIELD]];
+  let ways: readonly (readonly Field[])[] = [[]];
+  for (const each of spread) ways = product(ways, expandParts(each, variables), (left, right) => [...left, ...right]);
+  return ways.length === 0 ? [[UNKNOWN_FIELD]] : ways;
+}
+
+export function literal(text: string): Field {
+  return { text, open: false, many: false, glob: false };
+}
+
+/** A word where nothing breaks into fields: the value of an assignment, the target of a redirection. */
+export function expandWhole(word: Word, variables: Variables): readonly string[] {
+  if (word.parts === undefined) return [word.value];
+  return alternativesOf(word.parts, variables, true).map(({ text }) => text.replaceAll(BREAK, ' '));
+}
+
+function expandParts(parts: readonly WordPart[], variables: Variables): readonly (readonly Field[])[] {
+  return alternativesOf(parts, variables, false).map(({ text, many, glob, quoted }) =>
+    text
+      .split(BREAK)
+      .filter((field, _, all) => field !== '' || (quoted && all.length === 1))
+      .map((field) => ({ text: field, open: field.includes(HOLE) || field.includes(NUMBER), many, glob })),
+  );
+}
+
+function alternativesOf(parts: readonly WordPart[], variables: Variables, quoted: boolean): readonly Alternative[] {
+  let ways: readonly Alternative[] = [{ text: '', many: false, glob: false, quoted: false }];
+  for (const part of parts) {
+    ways = product(ways, waysOf(part, variables, quoted), (left, right) => ({
+      text: left.text + right.text,
+      many: left.many || right.many,
+      glob: left.glob || right.glob,
+      quoted: left.quoted || right.quoted,
+    }));
+    if (ways.length === 0) return [UNKNOWN];
+  }
+  return ways;
+}
+
+/** Empty where there would be too many to look at. */
+function product<T>(left: readonly T[], right: readonly T[], join: (left: T, right: T) => T): readonly T[] {
+  if (left.length * right.length > MOST_ALTERNATIVES) return [];
+  return left.flatMap((one) => right.map((other) => join(one, other)));
+}
+
+function waysOf(part: WordPart, variables: Variables, quoted: boolean): readonly Alternative[] {
+  switch (part.type) {
+    case 'Literal':
+      return [{ text: part.value, many: false, glob: false, quoted: false }];
+    case 'SingleQuoted':
+    case 'AnsiCQuoted':
+      return [{ text: part.value, many: false, glob: false, quoted: true }];
+    case 'Glob':
+      return [{ text: part.value, many: !quoted, glob: !quoted, quoted: false }];
+    case 'DoubleQuoted':
+    case 'LocaleString':
+      return alternativesOf(part.parts, variables, true).map((way) => ({ ...way, quoted: true }));
+    case 'SimpleExpansion':
+      return variable(part.text.slice(1), part.pos, variables, quoted);
+    case 'ParameterExpansion':
+      return parameter(part, variables, quoted);
+    case 'ArithmeticExpansion':
+      return [known(NUMBER)];
+    case 'ProcessSubstitution':
+      return [known(`/dev/fd/${HOLE}`)];
+    case 'CommandExpansion':
+    case 'ExtendedGlob':
+    case 'BraceExpansion':
+      return [unknown(quoted)];
+  }
+}
+
+function parameter(part: ParameterExpansionPart, variables: Variables, quoted: boolean): readonly Alternative[] {
+  const { operation, parameter: name } = part;
+  if (part.prefix === '#') return [known(NUMBER)];
+  if (part.prefix !== undefined || part.index !== undefined) return [{ ...unknown(quoted), many: true }];
+  if (operation === undefined) return variable(name, part.pos, variables, quoted);
+  if (operation.type !== 'Default') return [unknown(quoted)];
+  const operands =
+    operation.operand.parts === undefined
+      ? [asValue(operation.operand.value, quoted)]
+      : alternativesOf(operation.operand.parts, variables, quoted);
+  const own = variable(name, part.pos, variables, quoted);
+  switch (operation.operator) {
+    case '+':
+    case ':+':
+      return [known(''), ...operands];
+    case '?':
+    case ':?':
+      return own;
+    default:
+      return [...own, ...operands];
+  }
+}
+
+/** What the shell itself sets, and nobody else as long as the script does not: no program, no code. */
+const TAME: ReadonlyMap<string, string> = new Map([
+  ['HOME', '~'],
+  ['PWD', '.'],
+  ...'? # $ ! UID EUID PPID RANDOM SECONDS LINENO BASHPID SHLVL COLUMNS LINES'
+    .split(' ')
+    .map((name): [string, string] => [name, NUMBER]),
+]);
+
+function variable(name: string, at: number, variables: Variables, quoted: boolean): readonly Alternative[] {
+  if (name === 'IFS' && variables.breaksAtBlanks) return [known(quoted ? ' \t\n' : BREAK)];
+  if (name === '@') return [{ ...unknown(quoted), many: true }];
+  const { values, certain } = variables.valuesOf(name, at);
+  const tame = values.length === 0 ? TAME.get(name) : undefined;
+  if (tame !== undefined) return [known(tame)];
+  if (!quoted && !variables.breaksAtBlanks) return [UNKNOWN];
+  const ways = values.map((value) => asValue(value, quoted));
+  return certain ? ways : [...ways, unknown(quoted)];
+}
+
+/** A value that stands unquoted breaks into fields at its blanks, and may be a glob. */
+function asValue(value: string, quoted: boolean): Alternative {
+  if (quoted) return known(value);
+  const glob = /[*?[]/.test(value);
+  return { text: value.replace(/[ \t\n]+/g, BREAK), many: glob || value.includes(HOLE), glob, quoted: false };
+}
+
+function known(text: string): Alternative {
+  return { text, many: false, glob: false, quoted: false };
+}
+
+function unknown(quoted: boolean): Alternative {
+  return quoted ? { ...UNKNOWN, many: false } : UNKNOWN;
+}

@@ -1,0 +1,124 @@
+import { HOLE, type Field } from '../command/expand.ts';
+import { wrappedBy } from '../command/wrappers.ts';
+import { builtin } from './builtins.ts';
+import { doubt, isUnsure, type Consequence } from './consequence.ts';
+import { awk, interpreter, interpreterOf, sed } from './interpreters.ts';
+import { PROGRAMS, splitString, xargs } from './programs.ts';
+import { isShell, shell } from './shells.ts';
+
+/** They take words as words: `grep sudo`, `man curl`, `apt install wget`. */
+const TAKES_WORDS: ReadonlySet<string> = new Set(
+  (
+    'echo printf cat tac grep egrep fgrep zgrep rg ag ack ls ll cd pushd git gh glab hub man info which whereis type ' +
+    'whatis apropos apt apt-get apt-cache aptitude dpkg brew dnf yum rpm apk pacman snap pip pip3 pipx gem cargo go ' +
+    'rustup npm yarn pnpm composer test [ export declare local readonly typeset unset set head tail wc sort uniq diff ' +
+    'comm cut tr paste column mkdir rmdir rm touch basename dirname realpath readlink stat file tree du df kill pkill ' +
+    'pgrep killall ps top jq yq sed awk gawk mawk nawk find ln cp mv install command hash id groups getent date expr seq ' +
+    'true false : read exit return test tee sha256sum md5sum cksum tldr code open xdg-open systemctl journalctl service'
+  ).split(' '),
+);
+/** They run a command among their arguments, on this machine. */
+const RUNNERS = new Map(
+  (
+    'npx: npm:exec,x pnpm:exec,dlx yarn:exec,dlx bunx: uvx: uv:run,tool,x poetry:run pipenv:run pdm:run hatch:run rye:run ' +
+    'bundle:exec conda:run mamba:run direnv:exec cross-env: dotenv: dotenvx:run rustup:run asdf:exec mise:exec,x pyenv:exec ' +
+    'rbenv:exec nix-shell: nix:run,shell,develop op:run doppler:run aws-vault:exec'
+  )
+    .split(' ')
+    .map((entry): [string, string[]] => {
+      const [program = '', subcommands = ''] = entry.split(':');
+      return [program, subcommands.split(',')];
+    }),
+);
+const MOST_GUESSES = 4;
+
+/** What a program does beyond itself, as far as its arguments tell. */
+export function consequencesOf(program: string, args: readonly Field[]): readonly Consequence[] {
+  const own = builtin(program);
+  if (own !== undefined) return own(args, program);
+  if (isShell(program)) return shell(program, args);
+  const language = interpreterOf(program);
+  if (language !== undefined) return interpreter(program, language, args);
+  if (/^[gmn]?awk$/.test(program)) return awk(program, args);
+  if (program === 'sed' || program === 'gsed') return sed(program, args);
+  const special = Object.hasOwn(PROGRAMS, program) ? (PROGRAMS[program]?.(args, program) ?? []) : [];
+  const wrapped = wrapping(program, args);
+  if (wrapped !== undefined) return special.length === 0 ? wrapped : [...special, ...wrapped];
+  return special.length > 0 || TAKES_WORDS.has(program)
+    ? [...special, ...runner(program, args)]
+    : guesses(program, args);
+}
+
+function wrapping(program: string, args: readonly Field[]): readonly Consequence[] | undefined {
+  if (program === 'watch') return undefined;
+  // The dynamic loader runs the program it is given.
+  if (/^ld[-.].*so/.test(program)) return guesses(program, args);
+  const found = wrappedBy(
+    program,
+    args.map(({ text }) => text),
+  );
+  if (found === undefined) return undefined;
+  const split = program === 'env' ? splitString(args) : undefined;
+  if (split !== undefined) return split;
+  const { at, sure } = found;
+  const before = args.slice(0, at ?? args.length);
+  const consequences: Consequence[] = [];
+  if (!sure || isUnsure(before)) consequences.push(...doubt(`what ${program} is to run is only known when it runs`));
+  if (program === 'env') consequences.push(...environment(before));
+  if (program === 'xargs') consequences.push(...xargs(args, at));
+  else if (at !== undefined) consequences.push({ type: 'command', fields: args.slice(at) });
+  return sure ? consequences : [...consequences, ...guesses(program, before)];
+}
+
+function environment(before: readonly Field[]): readonly Consequence[] {
+  return before.flatMap(({ text }): Consequence[] => {
+    const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/s.exec(text) ?? [];
+    return name === undefined || value === undefined ? [] : [{ type: 'variable', name, value }];
+  });
+}
+
+function runner(program: string, args: readonly Field[]): readonly Consequence[] {
+  const subcommands = RUNNERS.get(program);
+  if (subcommands === undefined) return [];
+  const isRunning = subcommands.includes('') || args.some(({ text }) => subcommands.includes(text));
+  return isRunning ? guesses(program, args) : [];
+}
+
+/** Wherever an argument looks like the beginning of a command, it may be one. */
+function guesses(program: string, args: readonly Field[]): readonly Consequence[] {
+  const isRunner = RUNNERS.has(program);
+  const starts = args.flatMap(({ text }, at) => (at < 64 && startsCommand(text) ? [at] : [])).slice(0, MOST_GUESSES);
+  const maybe = starts.map((at): Consequence =>
+    isRunner ? { type: 'command', fields: args.slice(at) } : { type: 'command', fields: args.slice(at), maybe: true },
+  );
+  const script = isRunner ? args.findIndex(({ text }) => /^(?:-c|--call|--run|--command)$/.test(text)) : -1;
+  const text = args[script + 1]?.text;
+  return script === -1 || text === undefined ? maybe : [...maybe, { type: 'script', text }];
+}
+
+function startsCommand(text: string): boolean {
+  const name = text.slice(text.lastIndexOf('/') + 1).toLowerCase();
+  if (name === '' || name.includes(HOLE) || name.startsWith('-')) return false;
+  return (
+    isShell(name) ||
+    interpreterOf(name) !== undefined ||
+    wrappedBy(name, []) !== undefined ||
+    name === 'eval' ||
+    name === 'find'
+  );
+}
+
+/** Whether a program's arguments are but words to it, so that the name of another program among them means nothing. */
+export function takesWords(program: string): boolean {
+  return TAKES_WORDS.has(program) || isShell(program) || interpreterOf(program) !== undefined;
+}
+
+/** Whether nobody here knows what a program does with its arguments. */
+export function isStranger(program: string): boolean {
+  return (
+    !takesWords(program) &&
+    builtin(program) === undefined &&
+    !Object.hasOwn(PROGRAMS, program) &&
+    wrappedBy(program, []) === undefined
+  );
+}

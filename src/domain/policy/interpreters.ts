@@ -1,0 +1,108 @@
+import { HOLE, type Field } from '../command/expand.ts';
+import { doubt, isUnsure, type Consequence } from './consequence.ts';
+import { isHarmlessSed } from './sed.ts';
+import { isStream } from './shells.ts';
+
+interface Interpreter {
+  /** Options that take code as their value, or take it from the first operand. */
+  readonly code: RegExp;
+  /** Short options whose value is the next argument. */
+  readonly valued?: RegExp;
+}
+
+const PYTHON: Interpreter = { code: /^-[a-zA-Z]*c|^-m$/, valued: /^-[WXQ]$/ };
+const NODE: Interpreter = {
+  code: /^-(?:e|p|pe)$|^--(?:eval|print)\b|^-i$|^--interactive$/,
+  valued: /^(?:-r|-C|--require|--import|--loader|--conditions|--env-file|--test-name-pattern|--test-reporter)$/,
+};
+const INTERPRETERS: Readonly<Record<string, Interpreter>> = {
+  python: PYTHON,
+  pypy: PYTHON,
+  perl: { code: /^-[a-zA-Z0-9]*[eEMmd]/, valued: /^-[I]$/ },
+  ruby: { code: /^-[a-zA-Z0-9]*e/, valued: /^-[rIEC]$/ },
+  node: NODE,
+  nodejs: NODE,
+  deno: { code: /^(?:eval|repl)$|^-e$/ },
+  bun: { code: /^-[ep]$|^--(?:eval|print)\b|^(?:exec|repl)$/ },
+  php: { code: /^-[rBRE]$|^--(?:run|process-)/, valued: /^-[dcz]$/ },
+  lua: { code: /^-[ei]/, valued: /^-l$/ },
+  luajit: { code: /^-[ei]/, valued: /^-l$/ },
+  r: { code: /^-e$/ },
+  rscript: { code: /^-e$/ },
+  julia: { code: /^-[eE]$|^--(?:eval|print)\b/ },
+  elixir: { code: /^-e$|^--(?:eval|rpc-eval)\b/ },
+  erl: { code: /^-(?:eval|run|s)$/ },
+  groovy: { code: /^-e$/ },
+  scala: { code: /^-e$/ },
+  ghc: { code: /^-e$/ },
+  osascript: { code: /^-e$/ },
+  tclsh: { code: /^-c$/ },
+  wish: { code: /^-c$/ },
+  guile: { code: /^-c$/ },
+  racket: { code: /^-e$/ },
+  sbcl: { code: /^--eval$/ },
+  swipl: { code: /^-[gt]$/ },
+  octave: { code: /^--eval$/ },
+};
+/** Modules that run code they are given, or a program. */
+const MODULE = /^(?:timeit|pdb|trace|code|cProfile|profile|runpy|pty|idlelib|asyncio)$/;
+
+export function interpreterOf(program: string): string | undefined {
+  const name = program.replace(/(?:[-.\d]+|w)$/, '');
+  if (Object.hasOwn(INTERPRETERS, program)) return program;
+  return Object.hasOwn(INTERPRETERS, name) ? name : undefined;
+}
+
+/** Code in another language says nothing to us; a file of it is a program like any other. */
+export function interpreter(program: string, name: string, args: readonly Field[]): readonly Consequence[] {
+  const known = INTERPRETERS[name];
+  let at = 0;
+  for (; at < args.length; at += 1) {
+    const { text, many } = args[at] ?? { text: '', many: false };
+    if (many || text.startsWith(HOLE)) return doubt(`what ${program} is to run is only known when it runs`);
+    if (text === '-m' && name === 'python') {
+      const module = args[at + 1];
+      if (module === undefined || module.open || MODULE.test(module.text)) return doubt(`${program} -m runs any code`);
+      return [];
+    }
+    if (known?.code.test(text) === true) return doubt(`${program} runs code in a language of its own`);
+    if (/^--?(?:version|help|V|v|h|\?)$/.test(text)) return [];
+    if (!/^-./.test(text)) break;
+    if (known?.valued?.test(text) === true) at += 1;
+  }
+  const file = args[at]?.text;
+  if (file === undefined || isStream(file)) return [{ type: 'input' }];
+  return [{ type: 'file', path: file }];
+}
+
+/** awk can run commands by `system`, by pipes and by calling a function whose name it computes. */
+export function awk(program: string, args: readonly Field[]): readonly Consequence[] {
+  const text = args.map((field) => field.text).join('\n');
+  if (/system|getline|@|--?f(?:ile)?\b|-[eil]\b/.test(text) || text.replaceAll('||', '').includes('|')) {
+    return doubt(`this ${program} program may run others`);
+  }
+  return isUnsure(args.slice(0, 1)) ? doubt(`what ${program} is to run is only known when it runs`) : [];
+}
+
+/** GNU sed runs commands by `e`, and by the flag of that name. */
+export function sed(program: string, args: readonly Field[]): readonly Consequence[] {
+  const scripts: Field[] = [];
+  let operands = 0;
+  for (let at = 0; at < args.length; at += 1) {
+    const field = args[at];
+    if (field === undefined) break;
+    const { text } = field;
+    const attached = /^(?:-[nErsuz]*e(.+)|--expression=(.*))$/s.exec(text);
+    if (attached !== null) scripts.push({ ...field, text: attached[1] ?? attached[2] ?? '' });
+    else if (/^(?:-[nErsuz]*e|--expression)$/.test(text)) {
+      at += 1;
+      scripts.push(args[at] ?? field);
+    } else if (/^(?:-[nErsuz]*f|--file)/.test(text)) return [];
+    else if (!/^-./.test(text)) {
+      if (operands === 0 && scripts.length === 0) scripts.push(field);
+      operands += 1;
+    }
+  }
+  const isHarmless = scripts.every(({ text, many }) => !many && isHarmlessSed(text));
+  return isHarmless ? [] : doubt(`this ${program} script may run others`);
+}

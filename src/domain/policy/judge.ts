@@ -1,0 +1,179 @@
+import { isDisk } from '../command/danger.ts';
+import { literal } from '../command/expand.ts';
+import { isStranger } from './consequences.ts';
+import type { Judgement, Reason } from './judgement.ts';
+import { lineOf, matchesCommand, matchesLine, mayBe, type CommandPattern } from './pattern.ts';
+import type { Policy, TrustLevel, Verdict } from './policy.ts';
+import { readCommand } from './read.ts';
+import type { Reading, Run, Site } from './reading.ts';
+import { destruction, removalDoubt } from './removal.ts';
+
+export interface JudgeContext {
+  /** How far the caller is trusted; what the policy grants if not said. See `trustLevelOf`. */
+  readonly trust?: TrustLevel;
+}
+
+const MOST_REASONS = 50;
+const WEIGHT: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 };
+const COPIERS = new Set(['cp', 'mv', 'ln', 'install', 'rsync', 'cat']);
+const DATABASE_CLIENTS = new Set(
+  'psql mysql mariadb sqlite3 sqlcmd duckdb clickhouse-client cockroach bq cqlsh sqlplus'.split(' '),
+);
+
+/**
+ * May this command line run? Decided on what it would do, not on how it is written; total: whatever the text, there is an
+ * answer, and what cannot be read is never allowed.
+ */
+export function judgeCommand(text: string, policy: Policy, context: JudgeContext = {}): Judgement {
+  const trust = context.trust ?? policy.rules.trust;
+  const reading = readCommand(text);
+  const judge = new Judge(text, policy, trust, reading);
+  const reasons = judge.reasons();
+  const verdict = reasons.reduce<Verdict>(
+    (worst, each) => (WEIGHT[each.verdict] > WEIGHT[worst] ? each.verdict : worst),
+    'allow',
+  );
+  return {
+    verdict,
+    unconditional: reasons.some(({ unconditional }) => unconditional === true),
+    trust,
+    reasons,
+    programs: [...new Set(reading.runs.filter(({ maybe }) => !maybe).map(({ program }) => shown(program)))],
+    paths: reading.paths,
+  };
+}
+
+class Judge {
+  private readonly found = new Map<string, Reason>();
+  private readonly allowed = new Set<Run>();
+  private readonly text: string;
+  private readonly policy: Policy;
+  private readonly trust: TrustLevel;
+  private readonly reading: Reading;
+
+  constructor(text: string, policy: Policy, trust: TrustLevel, reading: Reading) {
+    this.text = text;
+    this.policy = policy;
+    this.trust = trust;
+    this.reading = reading;
+  }
+
+  reasons(): readonly Reason[] {
+    const { runs, doubts, constructs, paths, forkBombs } = this.reading;
+    for (const site of forkBombs) this.block('a function that starts itself over and over', site);
+    for (const each of paths) {
+      if (each.intent === 'write' && isDisk(each.path)) this.block(`this would overwrite the disk ${each.path}`, each);
+    }
+    if (this.trust === 'blocked')
+      this.add('deny', 'nothing runs while the tool is blocked', { start: 0, end: this.text.length });
+    for (const run of runs) this.judge(run);
+    for (const each of doubts) {
+      if (each.run === undefined || !this.allowed.has(each.run)) this.add('ask', each.because, each);
+    }
+    if (this.trust !== 'trusted') {
+      for (const each of constructs) {
+        if (!this.policy.confirmConstructs.has(each.construct)) continue;
+        this.add('ask', `${each.construct} runs a command within a command`, each, each.construct);
+      }
+    }
+    return [...this.found.values()].sort((a, b) => weight(b) - weight(a) || a.start - b.start).slice(0, MOST_REASONS);
+  }
+
+  private judge(run: Run): void {
+    const { policy } = this;
+    const line = lineOf(run);
+    const denied = run.maybe ? 'ask' : 'deny';
+    const harm = destruction(run, this.reading.runs);
+    if (harm !== undefined) this.block(harm, run, undefined, run.maybe);
+    for (const pattern of policy.blocked) this.judgeBlocked(pattern, run);
+    for (const pattern of policy.network) {
+      if (matchesCommand(pattern, run) === 'yes') {
+        this.add(denied, `${run.program} talks to other machines, and allowNetwork is false`, run, pattern.text);
+      }
+    }
+    for (const rule of policy.deny) {
+      const match = matchesLine(rule, line, run);
+      if (match === 'yes') this.add(denied, `a deny rule names ${shown(run.program)}`, run, rule.text);
+      if (match === 'maybe') this.add('ask', 'this may turn out to be what a deny rule names', run, rule.text);
+    }
+    if (run.maybe) return;
+    const asked = policy.ask.find((rule) => matchesLine(rule, line, run) !== 'no');
+    if (asked !== undefined) this.add('ask', `an ask rule names ${shown(run.program)}`, run, asked.text);
+    const allowing =
+      asked === undefined ? policy.allow.find((rule) => matchesLine(rule, line, run) === 'yes') : undefined;
+    if (allowing !== undefined) {
+      this.allowed.add(run);
+      this.add('allow', `an allow rule names ${shown(run.program)}`, run, allowing.text);
+      return;
+    }
+    this.judgeUnnamed(run);
+  }
+
+  private judgeBlocked(pattern: CommandPattern, run: Run): void {
+    const match = matchesCommand(pattern, run);
+    if (match === 'yes') this.block(`${pattern.text} is blocked`, run, pattern.text, run.maybe);
+    if (match === 'maybe')
+      this.add('ask', `this may turn out to be ${pattern.text}, which is blocked`, run, pattern.text);
+    if ((run.name.open || run.name.glob) && mayBe(run.name, pattern.program)) {
+      this.block(`this may turn out to be ${pattern.program}, which is blocked`, run, pattern.text, run.maybe);
+    }
+    if (pattern.words.length > 0) return;
+    // `cp /usr/bin/sudo x` makes a program that nobody knows by name; a program that nobody knows may run its arguments.
+    if (!COPIERS.has(run.program) && !isStranger(run.program)) return;
+    if (run.args.some(({ text }) => text.slice(text.lastIndexOf('/') + 1).toLowerCase() === pattern.program)) {
+      this.add('ask', `${shown(run.program)} is given ${pattern.program}, which is blocked`, run, pattern.text);
+    }
+  }
+
+  /** What no rule of the operator's names. */
+  private judgeUnnamed(run: Run): void {
+    const doubt = removalDoubt(run);
+    if (doubt !== undefined) this.add('ask', doubt, run);
+    if (this.trust === 'untrusted') this.add('ask', `no rule allows ${shown(run.program)} to whom nobody trusts`, run);
+    if (this.trust === 'trusted') return;
+    for (const pattern of this.policy.confirm) {
+      if (matchesCommand(pattern, run) !== 'no')
+        this.add('ask', `${pattern.text} is to be confirmed`, run, pattern.text);
+    }
+    if (DATABASE_CLIENTS.has(run.program)) this.judgeStatements(run);
+  }
+
+  /** What a database client is given are commands, too, wherever on the line they stand. */
+  private judgeStatements(run: Run): void {
+    for (const statement of this.text.split(/[;'"|\n]/)) {
+      const [program = '', ...words] = statement.trim().toLowerCase().split(/\s+/);
+      for (const pattern of this.policy.confirm) {
+        if (matchesCommand(pattern, { program, args: words.map(literal) }) === 'no') continue;
+        this.add('ask', `${pattern.text} is to be confirmed`, run, pattern.text);
+      }
+    }
+  }
+
+  /** On the list that nobody can lift; a guess is no ground to deny. */
+  private block(because: string, site: Site, rule?: string, isGuess = false): void {
+    if (isGuess) this.add('ask', because, site, rule);
+    else this.put({ because, verdict: 'deny', start: site.start, end: site.end, ...named(rule), unconditional: true });
+  }
+
+  private add(verdict: Verdict, because: string, site: Site, rule?: string): void {
+    this.put({ because, verdict, start: site.start, end: site.end, ...named(rule) });
+  }
+
+  private put(reason: Reason): void {
+    if (this.found.size > 1000) return;
+    const key = `${reason.verdict} ${reason.start} ${reason.end} ${reason.because}`;
+    if (!this.found.has(key)) this.found.set(key, reason);
+  }
+}
+
+function named(rule: string | undefined): { rule?: string } {
+  return rule === undefined ? {} : { rule };
+}
+
+function weight({ verdict, unconditional }: Reason): number {
+  return WEIGHT[verdict] + (unconditional === true ? 1 : 0);
+}
+
+function shown(program: string): string {
+  return program.replace(/[\0\u0001\u0002]/g, '…');
+}

@@ -1,0 +1,74 @@
+import type { Field } from '../command/expand.ts';
+import { matchesGlob } from '../key/glob.ts';
+import type { Run } from './reading.ts';
+
+/** Whether a pattern matches; `maybe` where it depends on what is only known when the command runs. */
+export type Match = 'yes' | 'maybe' | 'no';
+
+/** A program and words that follow it in this order: `git push --force` is also `git push origin main --force`. */
+export interface CommandPattern {
+  readonly text: string;
+  readonly program: string;
+  readonly words: readonly string[];
+}
+
+export function commandPattern(text: string): CommandPattern {
+  const [program = '', ...words] = text.trim().toLowerCase().split(/\s+/);
+  return { text, program, words };
+}
+
+export function matchesCommand({ program, words }: CommandPattern, run: Pick<Run, 'program' | 'args'>): Match {
+  if (program !== run.program && !(program.includes('*') && matchesGlob(program, run.program))) return 'no';
+  if (words.length === 0) return 'yes';
+  let next = 0;
+  let sure = true;
+  for (const arg of run.args) {
+    const word = words[next];
+    if (word === undefined) break;
+    if (matchesWord(word, arg.text)) next += 1;
+    else if (arg.many && arg.open) return 'maybe';
+    else if (arg.open && matchesGlob(loose(arg.text), word, { ignoreCase: true })) {
+      next += 1;
+      sure = false;
+    }
+  }
+  if (next < words.length) return 'no';
+  return sure ? 'yes' : 'maybe';
+}
+
+function matchesWord(word: string, arg: string): boolean {
+  // `-f` is also the f of `-uf`.
+  if (/^-[a-z]$/.test(word) && /^-[a-z]+$/i.test(arg)) return arg.toLowerCase().includes(word.slice(1), 1);
+  return word === arg || matchesGlob(word, arg, { ignoreCase: true });
+}
+
+/** A glob over a program and its arguments, set apart by one blank. */
+export interface GlobPattern {
+  readonly text: string;
+  readonly program: string;
+}
+
+export function globPattern(text: string): GlobPattern {
+  return { text, program: text.trim().split(/\s+/)[0] ?? '' };
+}
+
+/** `line` is the program with its arguments as they are known. */
+export function matchesLine({ text, program }: GlobPattern, line: string, run: Run): Match {
+  if (matchesGlob(text, line, { ignoreCase: true })) return 'yes';
+  const isOpen = run.args.some(({ open, many }) => open || many);
+  return isOpen && matchesGlob(program, run.program, { ignoreCase: true }) ? 'maybe' : 'no';
+}
+
+export function lineOf(run: Run): string {
+  return [run.program, ...run.args.map(({ text }) => text)].join(' ');
+}
+
+/** Whether a name of which only a part is known may turn out to be this program. Nothing known is no ground to say so. */
+export function mayBe(name: Field, program: string): boolean {
+  const shape = loose(name.text.slice(name.text.lastIndexOf('/') + 1));
+  return shape.replace(/[*?]/g, '').length > 1 && matchesGlob(shape, program, { ignoreCase: true });
+}
+
+function loose(text: string): string {
+  return text.replace(/\[[^\]]*\]?|[\0\u0002]/g, '*');
+}

@@ -1,0 +1,87 @@
+import type { Status } from '../trust/trust.ts';
+import { commandPattern, globPattern, type CommandPattern, type GlobPattern } from './pattern.ts';
+import type { ShellRules } from './policy.schema.ts';
+import type { Construct } from './reading.ts';
+
+export type Verdict = 'allow' | 'ask' | 'deny';
+
+/**
+ * How far a caller's commands are approved without anybody being asked.
+ * blocked      nothing runs
+ * untrusted    only what an allow rule names; all else asks
+ * provisional  whatever can be read and is on no list
+ * trusted      also what is on the list of commands to confirm
+ * What cannot be read asks at every level, what is blocked is denied at every level.
+ */
+export const TRUST_LEVELS = ['blocked', 'untrusted', 'provisional', 'trusted'] as const;
+export type TrustLevel = (typeof TRUST_LEVELS)[number];
+/** What a policy may grant to a tool that is TRUSTED. */
+export const GRANTED_LEVELS = ['untrusted', 'provisional', 'trusted'] as const;
+
+/** The level of a tool in this state: never more than the policy grants, and less while trust is earned back. */
+export function trustLevelOf(status: Status, granted: ShellRules['trust']): TrustLevel {
+  switch (status) {
+    case 'BLOCKED':
+      return 'blocked';
+    case 'ESCALATED':
+      return 'untrusted';
+    case 'RECOVERING':
+      return granted === 'trusted' ? 'provisional' : granted;
+    case 'TRUSTED':
+      return granted;
+  }
+}
+
+/** Denied however anybody decides; only the rules file takes a program off this list. */
+const BLOCKED = [
+  ...['sudo', 'doas', 'su', 'runuser', 'pkexec', 'mkfs', 'mkfs.*', 'dd if=*', 'curl', 'wget', 'nc', 'ncat', 'netcat'],
+  ...['shutdown', 'reboot', 'halt', 'poweroff', 'systemctl poweroff', 'systemctl reboot', 'systemctl halt'],
+  ...['init 0', 'init 6', 'telinit 0', 'telinit 6'],
+];
+export const DEFAULT_CONFIRM_PATTERNS = [
+  ...[
+    'rm',
+    'git push -f',
+    'git push --force',
+    'git push --force-*',
+    'git push +*',
+    'drop table',
+    'drop database',
+    'truncate',
+  ],
+  ...['$(', '`', '<(', '>(', '<<<', 'eval'],
+];
+const NETWORK = [
+  ...'curl wget nc ncat netcat socat telnet ftp sftp ssh scp rsync rclone aria2c lynx links w3m httpie http'.split(' '),
+  ...['openssl s_client', 'git clone', 'git fetch', 'git pull', 'git push', 'git ls-remote', 'git submodule update'],
+];
+const CONSTRUCTS: readonly string[] = ['$(', '`', '<(', '>(', '<<<'] satisfies Construct[];
+
+/** Shell rules made ready to be asked. */
+export interface Policy {
+  readonly rules: ShellRules;
+  readonly blocked: readonly CommandPattern[];
+  readonly network: readonly CommandPattern[];
+  readonly confirm: readonly CommandPattern[];
+  readonly confirmConstructs: ReadonlySet<string>;
+  readonly deny: readonly GlobPattern[];
+  readonly ask: readonly GlobPattern[];
+  readonly allow: readonly GlobPattern[];
+}
+
+export function policyOf(rules: ShellRules): Policy {
+  const lifted = rules.allowedCommands.map((each) => each.toLowerCase());
+  const isLifted = (pattern: string): boolean =>
+    lifted.some((each) => each === pattern.toLowerCase() || each === pattern.split(' ')[0]);
+  const builtIn = BLOCKED.filter((pattern) => !isLifted(pattern));
+  return {
+    rules,
+    blocked: [...builtIn, ...rules.blockedCommands].map(commandPattern),
+    network: rules.allowNetwork ? [] : NETWORK.map(commandPattern),
+    confirm: rules.confirmPatterns.filter((each) => !CONSTRUCTS.includes(each)).map(commandPattern),
+    confirmConstructs: new Set(rules.confirmPatterns.filter((each) => CONSTRUCTS.includes(each))),
+    deny: rules.deny.map(globPattern),
+    ask: rules.ask.map(globPattern),
+    allow: rules.allow.map(globPattern),
+  };
+}

@@ -1,0 +1,43 @@
+import { parse, type Script } from 'unbash';
+import { RESERVED } from '../command/expand.ts';
+import type { Reading } from './reading.ts';
+import { isTangled } from './tangle.ts';
+import { ScriptVariables } from './variables.ts';
+import { Reader } from './reader.ts';
+
+/** Beyond this nobody reads a command line, and reading stops being cheap. */
+export const MOST_CHARACTERS = 32_768;
+const MOST_PASSES = 4;
+
+/** Reads a command line as bash would, and answers whatever the text is; what it cannot read is a doubt. */
+export function readCommand(text: string): Reading {
+  if (text.length > MOST_CHARACTERS) return unread(text, `longer than ${MOST_CHARACTERS} characters`);
+  if (RESERVED.test(text)) return unread(text, 'it has control characters in it');
+  if (isTangled(text)) return unread(text, 'it is nested too deeply to be read');
+  try {
+    return readParsed(text, parse(text));
+  } catch (error) {
+    // A script can be too deep for the stack of whoever reads it.
+    if (error instanceof RangeError) return unread(text, 'it is nested too deeply to be read');
+    throw error;
+  }
+}
+
+function readParsed(text: string, script: Script): Reading {
+  const variables = new ScriptVariables();
+  if (text.includes('$')) variables.collect(script, variables);
+  for (let pass = 0; ; pass += 1) {
+    variables.changed = false;
+    const reader = new Reader(text, variables);
+    reader.readOutermost(script);
+    if (!variables.changed) return reader;
+    // What the script sets on its way was not known to what was read before: read again.
+    if (pass === MOST_PASSES)
+      return { ...unread(text, 'what its variables hold depends on itself'), runs: reader.runs };
+  }
+}
+
+function unread(text: string, why: string): Reading {
+  const doubts = [{ because: `the command cannot be judged: ${why}`, start: 0, end: text.length }];
+  return { runs: [], doubts, constructs: [], paths: [], forkBombs: [] };
+}

@@ -1,0 +1,37 @@
+import type { Field } from '../command/expand.ts';
+import type { CommandPath } from './paths.ts';
+
+/** Where in the command line something stands; for text inside a quoted script, where that script stands. */
+export interface Site {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** One program that a command line runs, wrappers such as `env` included: each is a run of its own. */
+export interface Run extends Site {
+  /** Without directory and `.exe`, in lower case: some file systems do not tell `SUDO` from `sudo`. */
+  readonly program: string;
+  readonly name: Field;
+  readonly args: readonly Field[];
+  readonly through: readonly string[];
+  /** A guess: another program was given what looks like a command. */
+  readonly maybe: boolean;
+}
+
+/** Something that the text alone does not tell. An allow rule for the run lifts it, if it belongs to one. */
+export interface Doubt extends Site {
+  readonly because: string;
+  readonly run?: Run;
+}
+
+/** A way to write commands within commands. */
+export type Construct = '$(' | '`' | '<(' | '>(' | '<<<';
+
+/** Everything a command line says it would do. */
+export interface Reading {
+  readonly runs: readonly Run[];
+  readonly doubts: readonly Doubt[];
+  readonly constructs: readonly (Site & { readonly construct: Construct })[];
+  readonly paths: readonly CommandPath[];
+  readonly forkBombs: readonly Site[];
+}

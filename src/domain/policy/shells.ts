@@ -1,0 +1,53 @@
+import { HOLE, type Field } from '../command/expand.ts';
+import { doubt, isUnsure, type Consequence } from './consequence.ts';
+
+/** Shells whose scripts read as bash does, as far as it matters here. */
+const BOURNE: ReadonlySet<string> = new Set(['sh', 'bash', 'rbash', 'dash', 'ash', 'ksh', 'ksh93', 'mksh']);
+const OTHERS: ReadonlySet<string> = new Set(
+  'zsh fish csh tcsh yash pwsh powershell cmd nu elvish xonsh rc es'.split(' '),
+);
+const LONG = /^--(?:login|norc|noprofile|posix|verbose|version|help|restricted|noediting|debugger|dump-strings)$/;
+const STREAM = /^(?:-|\/dev\/(?:stdin|fd\/.*)|\/proc\/[^/]*\/fd\/.*)$/s;
+
+export function isShell(program: string): boolean {
+  return BOURNE.has(program) || OTHERS.has(program);
+}
+
+export function isStream(path: string): boolean {
+  return STREAM.test(path);
+}
+
+/** `bash -lc '…'`, `bash script`, `bash -s`, `bash`. */
+export function shell(program: string, args: readonly Field[]): readonly Consequence[] {
+  let takesText = false;
+  let takesInput = false;
+  let at = 0;
+  for (; at < args.length; at += 1) {
+    const text = args[at]?.text ?? '';
+    if (text === '--' || text === '-') {
+      at += 1;
+      break;
+    }
+    if (text.startsWith('--')) {
+      if (/^--(?:rcfile|init-file)$/.test(text)) return doubt(`${program} ${text} runs a file first`);
+      if (!LONG.test(text)) return doubt(`${program} has an option nobody knows: ${text}`);
+      continue;
+    }
+    if (!/^[-+]./.test(text)) break;
+    if (text.startsWith('-') && text.includes('c')) takesText = true;
+    if (text.startsWith('-') && text.includes('s')) takesInput = true;
+    // Each takes the next argument as its value.
+    at += text.match(/[oO]/g)?.length ?? 0;
+  }
+  if (isUnsure(args.slice(0, at + 1)) && (takesText || args[at]?.many === true || isUnsure(args.slice(0, at)))) {
+    return doubt(`what ${program} is to run is only known when it runs`);
+  }
+  const operand = args[at]?.text;
+  if (takesText && operand !== undefined) {
+    const script: Consequence = { type: 'script', text: operand };
+    return BOURNE.has(program) ? [script] : [script, ...doubt(`${program} reads its scripts in its own way`)];
+  }
+  if (takesInput || operand === undefined || STREAM.test(operand)) return [{ type: 'input' }];
+  if (operand.includes(HOLE)) return doubt(`which file ${program} is to run is only known when it runs`);
+  return [{ type: 'file', path: operand }];
+}

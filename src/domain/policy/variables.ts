@@ -1,0 +1,133 @@
+import { forEachChild, type Assignment, type For, type Script, type Select, type SyntaxNode } from 'unbash';
+import { expandWhole, expand, HOLE, NUMBER, type Variables } from '../command/expand.ts';
+
+interface Assigned {
+  readonly values: () => readonly string[];
+  /** Where it certainly holds: after this place, up to the end if one is given. Undefined where it may never happen. */
+  readonly from: number | undefined;
+  readonly until?: number;
+}
+
+const MOST_VALUES = 8;
+const MOST_ASSIGNMENTS = 500;
+
+/**
+ * What the variables of a script may hold. Every assignment counts wherever it stands, for functions and loops jump about;
+ * only one that stands before the use, under no condition, rules out what the variable held before.
+ */
+export class ScriptVariables implements Variables {
+  private readonly assigned = new Map<string, Assigned[]>();
+  private readonly underWay = new Set<string>();
+  private readonly told = new Set<string>();
+  private count = 0;
+  private blind = false;
+  breaksAtBlanks = true;
+
+  /** True if anything was learnt that those who asked before did not know. */
+  changed = false;
+
+  valuesOf(name: string, at: number): { readonly values: readonly string[]; readonly certain: boolean } {
+    const assigned = this.assigned.get(name);
+    if (this.blind) return { values: [], certain: false };
+    if (assigned === undefined) return NOTHING;
+    if (this.underWay.has(name) || this.underWay.size > MOST_VALUES) return { values: [HOLE], certain: false };
+    this.underWay.add(name);
+    try {
+      const values = new Set<string>();
+      for (const each of assigned) for (const value of each.values()) values.add(value);
+      if (values.size > MOST_VALUES) return { values: [HOLE], certain: false };
+      const certain = assigned.some(
+        ({ from, until }) => from !== undefined && at >= from && (until === undefined || at < until),
+      );
+      return { values: [...values], certain };
+    } finally {
+      this.underWay.delete(name);
+    }
+  }
+
+  /** Whether arithmetic on this variable can only be arithmetic; what it holds is evaluated, substitutions and all. */
+  isNumber(name: string): boolean {
+    if (this.blind) return false;
+    if (!this.assigned.has(name)) return !/^[\d@*]+$/.test(name);
+    return this.valuesOf(name, -1).values.every((value) => NUMERIC.test(value));
+  }
+
+  /** Learns once what a place says; the same place may be read several times. */
+  assign(place: string, name: string, values: () => readonly string[]): void {
+    if (this.told.has(place)) return;
+    this.told.add(place);
+    this.add(name, { values, from: undefined });
+    this.changed = true;
+  }
+
+  /** From here on anything may be set: a file was sourced, a name could not be read. */
+  loseSight(): void {
+    if (this.blind) return;
+    this.blind = true;
+    this.changed = true;
+  }
+
+  /** A text that the script runs; the same text may be met in several passes. */
+  collectOnce(place: string, script: Script, view: Variables): void {
+    if (this.told.has(place)) return;
+    this.told.add(place);
+    const before = this.count;
+    this.collect(script, view);
+    if (this.count > before) this.changed = true;
+  }
+
+  /** `view` tells what is known where the script stands: positions count in the outermost script only. */
+  collect(script: Script, view: Variables): void {
+    for (const statement of script.commands) {
+      const first = statement.command.type === 'AndOr' ? statement.command.commands[0] : statement.command;
+      const isCertain = view === this && statement.background !== true && first?.type === 'Command' && !first.name;
+      if (isCertain) {
+        for (const node of first.prefix) if (node.type === 'Assignment') this.addAssignment(node, view, true);
+      }
+      this.visit(statement, view);
+    }
+  }
+
+  private visit(node: SyntaxNode, view: Variables): void {
+    if (node.type === 'Assignment') this.addAssignment(node, view, false);
+    if (node.type === 'For' || node.type === 'Select') this.addLoop(node, view);
+    if (node.type === 'ParameterExpansion' && node.operation?.type === 'Default') {
+      const { operand, operator } = node.operation;
+      if (operator.includes('='))
+        this.add(node.parameter, { values: () => expandWhole(operand, view), from: undefined });
+    }
+    forEachChild(node, (child) => {
+      this.visit(child, view);
+    });
+  }
+
+  private addAssignment(node: Assignment, view: Variables, isCertain: boolean): void {
+    const { name, value } = node;
+    const isWhole = node.append !== true && node.index === undefined && value.type === 'Word';
+    const values = (): readonly string[] => (isWhole ? expandWhole(value, view) : [HOLE]);
+    this.add(name, { values, from: isCertain && isWhole ? node.end : undefined });
+  }
+
+  private addLoop(node: For | Select, view: Variables): void {
+    const values = (): readonly string[] =>
+      node.wordlist?.flatMap((word) =>
+        expand(word, view)
+          .flat()
+          .map(({ text, glob }) => (glob ? HOLE : text)),
+      ) ?? [HOLE];
+    const { pos, end } = node.body;
+    this.add(node.name.value, view === this ? { values, from: pos, until: end } : { values, from: undefined });
+  }
+
+  private add(name: string, assigned: Assigned): void {
+    if (name === 'IFS') this.breaksAtBlanks = false;
+    this.count += 1;
+    if (this.count > MOST_ASSIGNMENTS) this.blind = true;
+    const known = this.assigned.get(name);
+    if (known === undefined) this.assigned.set(name, [assigned]);
+    else known.push(assigned);
+  }
+}
+
+const NOTHING = { values: [], certain: false } as const;
+const NUMERIC = new RegExp(`^[-\\d${NUMBER}]*$`);

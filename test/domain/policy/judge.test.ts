@@ -1,0 +1,404 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { judgeCommand } from '../../../src/domain/policy/judge.ts';
+import { policyOf, TRUST_LEVELS, trustLevelOf, type TrustLevel } from '../../../src/domain/policy/policy.ts';
+import { ShellRules } from '../../../src/domain/policy/policy.schema.ts';
+
+interface Case {
+  readonly name: string;
+  readonly command: string;
+  readonly rules?: unknown;
+  readonly trust?: TrustLevel;
+  readonly verdicts: readonly string[];
+}
+const fixture = JSON.parse(readFileSync(new URL('../../fixtures/shell-policy.json', import.meta.url), 'utf8')) as {
+  commands: Case[];
+  paths: { name: string; command: string; paths: string[] }[];
+};
+
+const policyWith = (rules: unknown = {}) => policyOf(ShellRules.parse(rules));
+const byDefault = policyWith();
+const judge = (command: string, trust?: TrustLevel) =>
+  judgeCommand(command, byDefault, trust === undefined ? {} : { trust });
+
+describe('the cases', () => {
+  it.each(fixture.commands)('$name: $command', ({ command, rules, trust, verdicts }) => {
+    const judged = judgeCommand(command, policyWith(rules), trust === undefined ? {} : { trust });
+    expect(verdicts).toContain(judged.verdict);
+  });
+
+  it.each(fixture.paths)('paths, $name: $command', ({ command, paths }) => {
+    expect(judge(command).paths.map(({ path }) => path)).toEqual(paths);
+  });
+});
+
+describe('a blocked program is denied however it is written', () => {
+  it.each([
+    'a & sudo x',
+    'if true; then sudo x; fi',
+    'if sudo x; then :; fi',
+    'while sudo x; do :; done',
+    'until false; do sudo x; done',
+    'for i in 1; do sudo x; done',
+    'for ((i=0; i<1; i++)); do sudo x; done',
+    'select i in 1; do sudo x; done',
+    'case a in a) sudo x;; esac',
+    'case $(sudo x) in a) ;; esac',
+    'f() { sudo x; }; f',
+    'function f { sudo x; }',
+    'ls() { sudo "$@"; }; ls',
+    'FOO=1 sudo x',
+    'FOO=$(sudo x) ls',
+    'FOO=$(sudo x)',
+    'a=(1 $(sudo x))',
+    'echo "${X:-$(sudo x)}"',
+    'echo $(( $(sudo x) + 1 ))',
+    '(( $(sudo x) ))',
+    '[[ -n $(sudo x) ]]',
+    'cat <<EOF\n$(sudo x)\nEOF',
+    'cat <<< "$(sudo x)"',
+    'cat < <(sudo x)',
+    'ls > >(sudo tee x)',
+    'echo `sudo x`',
+    'echo `echo \\`sudo x\\``',
+    'coproc sudo x',
+    'coproc N { sudo x; }',
+    'time sudo x',
+    '! sudo x',
+    'true | sudo x',
+    'true |& sudo x',
+    'true || sudo x',
+    '2>/dev/null sudo x',
+    'env -i sudo x',
+    'env - sudo x',
+    'env A=1 -- sudo x',
+    'env -u A sudo x',
+    "env -S 'sudo x'",
+    "env --split-string='sudo x'",
+    "env -iS'A=1 sudo x'",
+    'nice -n 10 sudo x',
+    'nice -10 sudo x',
+    'nice --adjustment=5 sudo x',
+    'ionice -c 3 sudo x',
+    'ionice -c3 -n 1 sudo x',
+    'timeout 5 sudo x',
+    'timeout -k 1 -s KILL 5 sudo x',
+    'timeout --signal=KILL --foreground 5 sudo x',
+    'nohup sudo x &',
+    'setsid -f sudo x',
+    'stdbuf -oL -e 0 sudo x',
+    'command sudo x',
+    'command -p sudo x',
+    'exec sudo x',
+    'exec -a name sudo x',
+    'builtin exec sudo x',
+    'builtin eval sudo x',
+    'xargs -n1 sudo < f',
+    'xargs -I{} sudo {} < f',
+    'xargs --replace sudo {} < f',
+    'xargs -i sudo {} < f',
+    "parallel 'sudo x' ::: 1; sudo y",
+    'find . -exec sudo x {} \\;',
+    'find . -execdir sudo x {} +',
+    'find . -ok sudo x \\;',
+    "find . -exec sh -c 'sudo x' \\;",
+    "sh -c 'sudo x'",
+    "bash -xc 'sudo x'",
+    "bash -c -e 'sudo x'",
+    "bash -o pipefail -c 'sudo x'",
+    "bash --norc -c 'sudo x'",
+    "env bash -c 'exec sudo x'",
+    "zsh -c 'sudo x'",
+    "su -c 'x'",
+    'eval sudo x',
+    'eval "su""do" x',
+    'eval \'eval "sudo x"\'',
+    "trap 'sudo x' EXIT",
+    "alias l='sudo x'",
+    'busybox wget x',
+    "watch -n 1 'sudo x'",
+    'watch sudo x',
+    "ssh host 'sudo x'",
+    'ssh -p 22 host sudo x',
+    "bash <<'E'\nsudo x\nE",
+    'bash <<E\nsudo x\nE',
+    'sh -s <<< "sudo x"',
+    "$'\\x73udo' x",
+    "$'s\\165do' x",
+    '$"sudo" x',
+    's""udo x',
+    's\\udo x',
+    'su{d,d}o x',
+    '{,sudo} x',
+    '{sudo,{x,y}}',
+    'X=ls; unset X; $X sudo x',
+    'X=sudo; $X x',
+    'X=sudo; "$X" x',
+    'X=su; Y=do; $X$Y x',
+    "X='sudo x'; $X",
+    "X='sudo x'; eval $X",
+    'export X=sudo; $X x',
+    'declare X=sudo; $X x',
+    'for p in true sudo; do $p; done',
+    "X=sudo bash -c '$X x'",
+    "env X=sudo sh -c '$X x'",
+    "eval 'X=sudo'; $X x",
+    ': ${X:=sudo}; $X x',
+    '${X-sudo} x',
+    '${X:+sudo} x',
+    'unset X; ${X:=sudo} x',
+    'sud? x',
+    '/usr/bin/[s]udo x',
+    '/usr/bin/sudo x',
+    '~/bin/sudo x',
+    '$HOME/bin/sudo x',
+    '"$PWD"/sudo x',
+    'sudo.exe x',
+    'git bisect run sudo x',
+    "git rebase -x 'sudo x' main",
+    "git submodule foreach 'sudo x'",
+    'npx -- sudo bash',
+    "poetry run bash -c 'sudo x'",
+    "flock /tmp/l -c 'sudo x'",
+    'flock /tmp/l sudo x',
+    'hash -r; sudo x',
+  ])('%s', (command) => {
+    expect(judge(command)).toMatchObject({ verdict: 'deny', unconditional: true });
+  });
+});
+
+describe('harm that nothing lifts', () => {
+  it.each([
+    'rm -fr /',
+    'rm -r -f /',
+    'rm -rf --no-preserve-root /x',
+    'rm --no-preserve-root x',
+    'rm -rf "$HOME"',
+    'rm -rf ~/',
+    'rm -rf /etc/*',
+    'rm -R /usr',
+    'cd / && rm -rf *',
+    'cd /etc; rm -rf ./*',
+    'find / -delete',
+    'chmod -R 777 /',
+    'dd if=/dev/zero of=/dev/sda',
+    'dd of=/dev/nvme0n1 < x',
+    'cat x > /dev/sda',
+    'tee /dev/sda1 < x',
+    'mkfs.ext4 /dev/sda',
+    'wipefs -a /dev/sda',
+    'bomb() { bomb | bomb & }; bomb',
+    'shutdown -h now',
+    'systemctl poweroff',
+    'init 0',
+  ])('%s', (command) => {
+    for (const trust of TRUST_LEVELS) {
+      expect(judge(command, trust)).toMatchObject({ verdict: 'deny', unconditional: true });
+    }
+  });
+
+  it('is not taken off the list by the rules, a program is', () => {
+    const lax = policyWith({
+      allowedCommands: ['rm', 'rm -rf /', 'curl', 'sudo', 'dd'],
+      allow: ['*'],
+      trust: 'trusted',
+    });
+    expect(judgeCommand('rm -rf /', lax)).toMatchObject({ verdict: 'deny', unconditional: true });
+    expect(judgeCommand('dd if=x of=/dev/sda', lax)).toMatchObject({ verdict: 'deny', unconditional: true });
+    expect(judgeCommand('curl https://x', lax).verdict).toBe('allow');
+    expect(judgeCommand('sudo wget x', lax)).toMatchObject({ verdict: 'deny', unconditional: true });
+  });
+});
+
+describe('what cannot be told from outside is asked about at every level', () => {
+  it.each([
+    '$TOOL x',
+    '"$1" x',
+    '$(which ls) x',
+    '`which ls` x',
+    'set -- ls; "$@"',
+    'X=$(cat f); $X',
+    'read X; $X',
+    'IFS=x; Y=lsxa; $Y',
+    '${!X} a',
+    'if false; then X=ls; fi; $X',
+    '(X=ls); $X',
+    'X=ls $X',
+    '$X; X=ls',
+    'source env.sh; X=ls; $X',
+    'printf -v X ls; $X',
+    'declare -n X=Y; ls',
+    'printf "sudo id" | sh',
+    'base64 -d f | bash',
+    'bash < f',
+    'bash',
+    'bash <(cat f)',
+    'source <(cat f)',
+    '. /dev/stdin',
+    'bash -c "$X"',
+    'bash -c "ls $(cat f)"',
+    'eval "$X"',
+    'trap "$X" EXIT',
+    'python3 -c "print(1)"',
+    'python3 - < f',
+    'python3 <<E\nprint(1)\nE',
+    'node -e 1',
+    'perl -ne print f',
+    'ruby -e 1',
+    'php -r 1',
+    'awk \'BEGIN { system("ls") }\'',
+    'awk \'{ print | "sh" }\' f',
+    "sed '1e ls' f",
+    "sed 's/a/b/e' f",
+    'xargs < f env',
+    'echo ls | xargs -I{} {} x',
+    'find . -exec {} \\;',
+    "find . -exec sh -c '{}' \\;",
+    'find $X',
+    'timeout $T ls',
+    'timeout --unheard-of 5 ls',
+    'PATH=.:$PATH ls',
+    'LD_PRELOAD=./x.so ls',
+    'export PATH=/x',
+    'env BASH_ENV=x bash -c ls',
+    'git -c core.pager=x log',
+    "git -c alias.x='!ls' x",
+    'GIT_SSH_COMMAND=x git fetch',
+    'tar -xf a.tar --to-command=x',
+    'vim -c ":!ls" f',
+    'ssh -o ProxyCommand=x host',
+    "x='a[$(ls)]'; echo $((x))",
+    "x='a[$(ls)]'; [[ $x -eq 1 ]]",
+    "test -v 'a[$(ls)]'",
+    "read 'a[$(ls)]'",
+    'echo "${X@P}"',
+    'echo ls > x.sh; bash x.sh',
+    'echo ls > x; chmod +x x; ./x',
+    'ln -s /usr/bin/sudo x',
+    'cp /usr/bin/curl x',
+    'unheard-of sudo x',
+    "unheard-of sh -c 'sudo x'",
+    'alias x=ls',
+    'hash -p /bin/ls x',
+    'cat < /dev/tcp/1.2.3.4/80',
+    'echo "',
+    'if true; then',
+    'echo $(',
+    'a\0b',
+    'x '.repeat(40_000),
+    '('.repeat(3000),
+    '$('.repeat(3000),
+    '`'.repeat(3000),
+  ])('%j', (command) => {
+    for (const trust of ['untrusted', 'provisional', 'trusted'] as const) {
+      expect(['ask', 'deny']).toContain(judge(command, trust).verdict);
+    }
+  });
+});
+
+describe('strings are no commands', () => {
+  it.each([
+    'terraform plan',
+    'git commit -m "rm -rf /"',
+    'git commit -m "use sudo; curl x | sh"',
+    "echo 'sudo x' > notes.md",
+    'grep -rn sudo docs',
+    'man curl',
+    'which wget',
+    'apt-get install curl',
+    "cat <<'E' > x\nsudo y\nE",
+    'git log --grep=reboot',
+    'ls sudo',
+    'command -v curl',
+    "printf '%s\\n' shutdown",
+    "rg 'rm -rf /' src",
+    'echo "drop table x"',
+    'npm run reboot',
+  ])('%s', (command) => {
+    expect(judge(command)).toMatchObject({ verdict: 'allow', reasons: [] });
+  });
+});
+
+describe('trust', () => {
+  it.each<[string, Record<TrustLevel, string>]>([
+    ['ls', { blocked: 'deny', untrusted: 'ask', provisional: 'allow', trusted: 'allow' }],
+    ['rm -rf build', { blocked: 'deny', untrusted: 'ask', provisional: 'ask', trusted: 'allow' }],
+    ['echo $(date)', { blocked: 'deny', untrusted: 'ask', provisional: 'ask', trusted: 'allow' }],
+    ['eval ls', { blocked: 'deny', untrusted: 'ask', provisional: 'ask', trusted: 'allow' }],
+    ['psql -c "DROP TABLE x"', { blocked: 'deny', untrusted: 'ask', provisional: 'ask', trusted: 'allow' }],
+    ['git push -uf origin x', { blocked: 'deny', untrusted: 'ask', provisional: 'ask', trusted: 'allow' }],
+    ['rm -rf "$X"', { blocked: 'deny', untrusted: 'ask', provisional: 'ask', trusted: 'ask' }],
+    ['rm -rf *', { blocked: 'deny', untrusted: 'ask', provisional: 'ask', trusted: 'ask' }],
+    ['$X', { blocked: 'deny', untrusted: 'ask', provisional: 'ask', trusted: 'ask' }],
+    ['sudo x', { blocked: 'deny', untrusted: 'deny', provisional: 'deny', trusted: 'deny' }],
+  ])('%s', (command, expected) => {
+    expect(Object.fromEntries(TRUST_LEVELS.map((trust) => [trust, judge(command, trust).verdict]))).toEqual(expected);
+  });
+
+  it('follows the state of the tool, and never exceeds what the policy grants', () => {
+    const levels = (granted: 'untrusted' | 'provisional' | 'trusted') =>
+      (['TRUSTED', 'RECOVERING', 'ESCALATED', 'BLOCKED'] as const).map((status) => trustLevelOf(status, granted));
+    expect(levels('trusted')).toEqual(['trusted', 'provisional', 'untrusted', 'blocked']);
+    expect(levels('provisional')).toEqual(['provisional', 'provisional', 'untrusted', 'blocked']);
+    expect(levels('untrusted')).toEqual(['untrusted', 'untrusted', 'untrusted', 'blocked']);
+  });
+});
+
+describe('rules', () => {
+  const policy = policyWith({
+    deny: ['kubectl delete *', 'npm publish*'],
+    ask: ['npm *'],
+    allow: ['npm test', 'rm -rf dist', 'kubectl *', 'python3 -c *', 'sudo *'],
+  });
+  it.each([
+    ['npm publish', 'deny'],
+    ['npm test', 'ask'],
+    ['rm -rf dist', 'allow'],
+    ['rm -rf dist src', 'ask'],
+    ['ls && rm -rf dist', 'allow'],
+    ['ls && kubectl delete pod x', 'deny'],
+    ['timeout 5 kubectl delete pod x', 'deny'],
+    ['kubectl "$X"', 'ask'],
+    ['kubectl get pods', 'allow'],
+    ['python3 -c "print(1)"', 'allow'],
+    ['python3 -c "print(1)" | sh', 'ask'],
+    ['sudo x', 'deny'],
+  ])('%s: %s', (command, verdict) => {
+    expect(judgeCommand(command, policy).verdict).toBe(verdict);
+  });
+
+  it('a reason says where it stands and which rule it is', () => {
+    expect(judgeCommand('ls; kubectl delete x', policy).reasons[0]).toEqual({
+      because: 'a deny rule names kubectl',
+      verdict: 'deny',
+      start: 4,
+      end: 20,
+      rule: 'kubectl delete *',
+    });
+  });
+});
+
+describe('paths inside commands', () => {
+  it.each<[string, string[]]>([
+    ['echo x >/etc/x', ['write /etc/x']],
+    ['cat </etc/x 2>>err.log', ['read /etc/x', 'write err.log']],
+    ['ls >&2 2>&1 >/dev/null', []],
+    ['tool --file=/etc/x', ['read /etc/x']],
+    ['gcc -I/etc -o/etc/x a/b.c', ['read /etc', 'write /etc/x', 'read a/b.c']],
+    ['gcc -o /etc/x b.c', ['write /etc/x']],
+    ['cat ~/x ~root/y $HOME/z "$PWD"/w', ['read ~/x', 'read ~root/y', 'read ~/z', 'read ./w']],
+    ['dd bs=1 count=1 of=/etc/x', ['write /etc/x']],
+    ['cp a b/c', ['read a', 'write b/c']],
+    ['mv a b', ['write a', 'write b']],
+    ['sed -i s/a/b/ src/x.ts', ['write src/x.ts']],
+    ['sed -n 1p src/x.ts', ['read src/x.ts']],
+    ['D=/etc; cat $D/passwd', ['read /etc/passwd']],
+    ['cat "$X/y"', ['read …/y']],
+    ["bash -c 'cat /etc/x'", ['read /etc/x']],
+    ['grep -rn a/b src', ['read src']],
+    ['tool https://x/y', []],
+    ["echo 'a/b'", []],
+  ])('%s', (command, expected) => {
+    expect(judge(command).paths.map(({ path, intent }) => `${intent} ${path}`)).toEqual(expected);
+  });
+});
