@@ -5,6 +5,7 @@ import { cold } from './cold.ts';
 import { growth } from './growth.ts';
 import { guard } from './guard.ts';
 import type { Row } from './measure.ts';
+import { policy } from './policy.ts';
 import { propagation } from './propagation.ts';
 import { report } from './report.ts';
 import { scale } from './scale.ts';
@@ -24,6 +25,7 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   check: { needsStack: false, run: check },
   guard: { needsStack: false, run: guard },
   audit: { needsStack: false, run: audit },
+  policy: { needsStack: false, run: policy },
   report: { needsStack: true, run: report },
   growth: { needsStack: true, run: growth },
   propagation: { needsStack: true, run: propagation },

@@ -13,6 +13,7 @@ import { registerExplain } from './explain.ts';
 import { registerFiles } from './files.ts';
 import { registerGrants } from './grants.ts';
 import { registerHistory } from './history.ts';
+import { registerPolicy } from './policy.ts';
 import { registerRecover } from './recover.ts';
 import { registerReport } from './report.ts';
 import { registerReset } from './reset.ts';
@@ -54,7 +55,7 @@ for (const register of [registerReset, registerBlock, registerRecover, registerB
 program.commandsGroup('Decide:');
 for (const register of [registerApprovals, registerDecide, registerGrants, registerToken]) register(program);
 program.commandsGroup('Rules:');
-for (const register of [registerRules, registerSimulate]) register(program);
+for (const register of [registerRules, registerPolicy, registerSimulate]) register(program);
 
 program.commandsGroup('Tools:');
 for (const register of [registerFiles, registerAudit]) register(program);

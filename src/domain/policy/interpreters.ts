@@ -66,7 +66,7 @@ export function interpreter(program: string, name: string, args: readonly Field[
       return [];
     }
     if (known?.code.test(text) === true) return doubt(`${program} runs code in a language of its own`);
-    if (/^--?(?:version|help|V|v|h|\?)$/.test(text)) return [];
+    if (/^--?(?:version|help|test|V|v|h|\?)$/.test(text)) return [];
     if (!/^-./.test(text)) break;
     if (known?.valued?.test(text) === true) at += 1;
   }

@@ -7,12 +7,13 @@ const REST: Field = { text: HOLE, open: true, many: true, glob: false };
 
 /** The commands that `find` runs. `{}` will be the name of a file. */
 export function find(args: readonly Field[]): readonly Consequence[] {
-  const commands = args.flatMap(({ text }, at): Consequence[] => {
-    if (!/^-(?:exec|ok)(?:dir)?$/.test(text)) return [];
-    const rest = args.slice(at + 1);
-    const end = rest.findIndex((each) => each.text === ';' || each.text === '+');
-    return [{ type: 'command', fields: filled(end === -1 ? rest : rest.slice(0, end), '{}') }];
-  });
+  const commands: Consequence[] = [];
+  for (let at = 0; at < args.length; at += 1) {
+    if (!/^-(?:exec|ok)(?:dir)?$/.test(args[at]?.text ?? '')) continue;
+    const start = at + 1;
+    while (at < args.length && !/^[;+]$/.test(args[at]?.text ?? '')) at += 1;
+    commands.push({ type: 'command', fields: filled(args.slice(start, at), '{}') });
+  }
   const unsure = args.some(({ many, glob }, at) => many && (!glob || at > 0)) || unknownCount(args) > 1;
   return unsure ? [...commands, ...doubt('what find is to run is only known when it runs')] : commands;
 }

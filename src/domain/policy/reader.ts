@@ -16,6 +16,7 @@ import { consequencesOf } from './consequences.ts';
 import { evaluationDoubt, sensitiveVariable } from './evaluation.ts';
 import { pathsOf, shownPath, type CommandPath, type PathIntent } from './paths.ts';
 import type { Construct, Doubt, Reading, Run, Site } from './reading.ts';
+import { isShell } from './shells.ts';
 import { isTangled } from './tangle.ts';
 import type { ScriptVariables } from './variables.ts';
 
@@ -32,6 +33,8 @@ interface Place {
 
 const MOST_DEPTH = 8;
 const MOST_RUNS = 2000;
+/** Fields looked at, all in all: a wrapper around a wrapper looks at the same ones again. */
+const MOST_FIELDS = 100_000;
 const MOST_WAYS = 16;
 const MOST_REASONS = 200;
 const STREAMS = /^\/dev\/(?:null|stdin|stdout|stderr|tty|zero|u?random|fd\/\d+)$/;
@@ -45,6 +48,7 @@ export class Reader implements Reading {
   readonly forkBombs: Site[] = [];
   private readonly files: (Site & { readonly path: string; readonly run: Run })[] = [];
 
+  private fieldsSeen = 0;
   private readonly text: string;
   private readonly variables: ScriptVariables;
 
@@ -166,7 +170,8 @@ export class Reader implements Reading {
   private follow(fields: readonly Field[], input: readonly Redirection[], place: Place, site: Site): void {
     const [name, ...args] = fields;
     if (name === undefined) return;
-    if (this.runs.length >= MOST_RUNS) {
+    this.fieldsSeen += fields.length;
+    if (this.runs.length >= MOST_RUNS || this.fieldsSeen > MOST_FIELDS) {
       this.doubt('it runs more than anybody could look at', site);
       return;
     }
@@ -229,13 +234,25 @@ export class Reader implements Reading {
   /** A shell or an interpreter that is to run its input. */
   private input(run: Run, redirects: readonly Redirection[], place: Place): void {
     const last = redirects.findLast((each) => each.type !== 'Redirect' || each.operator === '<');
-    if (last?.type === 'HereDoc' && last.descriptor === undefined) this.readText(last.body.text, place, run);
-    else if (last?.type === 'HereString' && last.descriptor === undefined && last.target !== undefined) {
-      for (const text of expandWhole(last.target, place.variables)) this.readText(text, place, run);
-      return;
-    }
-    const isKnown = last?.type === 'HereDoc' && (last.delimiter?.quoted === true || last.body.parts === undefined);
-    if (!isKnown && !run.maybe) this.doubt(`what ${run.program} runs comes from its input`, run, run);
+    const texts = last?.descriptor === undefined ? this.inputTexts(last, place) : undefined;
+    for (const text of texts ?? []) this.readText(text, place, run);
+    if (texts === undefined && !run.maybe) this.doubt(`what ${run.program} runs comes from its input`, run, run);
+    else if (!isShell(run.program) && !run.maybe)
+      this.doubt(`${run.program} runs code in a language of its own`, run, run);
+  }
+
+  /** Every text that a here-document or a here-string may turn out to be; undefined if it is neither. */
+  private inputTexts(last: Redirection | undefined, place: Place): readonly string[] | undefined {
+    if (last?.type === 'HereString') return last.target && expandWhole(last.target, place.variables);
+    if (last?.type !== 'HereDoc') return undefined;
+    const { body, delimiter, pos, end } = last;
+    if (delimiter?.quoted === true) return [body.text];
+    if (body.parts === undefined)
+      return [body.text.replace(/\\([\\$`\n])/g, (_, next: string) => (next === '\n' ? '' : next))];
+    return expandWhole(
+      { type: 'Word', text: body.text, value: body.text, parts: body.parts, pos, end },
+      place.variables,
+    );
   }
 
   private redirect(node: Redirection & { type: 'Redirect' }, place: Place): void {

@@ -1,0 +1,46 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { judgeCommand } from '../../src/domain/policy/judge.ts';
+import { policyOf } from '../../src/domain/policy/policy.ts';
+import { ShellRules } from '../../src/domain/policy/policy.schema.ts';
+import { BLOCKED, commandFrom, HARMLESS, randomFrom } from './generate.ts';
+import { Scene } from './run-in-bash.ts';
+
+const COMMANDS = Number(process.env['EVASION_COMMANDS'] ?? 10_000);
+const SEED = Number(process.env['EVASION_SEED'] ?? 20_261_117);
+/** Of what was not allowed only so many are run, to see that the commands do what they are meant to do. */
+const SAMPLED = 40;
+const BATCH = 200;
+
+describe('no evasion', () => {
+  const scene = new Scene(BLOCKED, HARMLESS);
+  afterAll(() => {
+    scene.close();
+  });
+
+  it(`of ${COMMANDS} commands a real bash runs nothing blocked that the policy has allowed to the most trusted`, async () => {
+    const random = randomFrom(SEED);
+    const policy = policyOf(ShellRules.parse({}));
+    const commands = Array.from({ length: COMMANDS }, () => commandFrom(random));
+    const verdicts = commands.map((command) => judgeCommand(command, policy, { trust: 'trusted' }).verdict);
+    // What was refused cannot have slipped through: running all that was allowed is running all that matters.
+    const turns = commands.flatMap((_, turn) => (verdicts[turn] === 'allow' || turn % SAMPLED === 0 ? [turn] : []));
+    for (let at = 0; at < turns.length; at += BATCH) {
+      scene.run(new Map(turns.slice(at, at + BATCH).map((turn) => [turn, commands[turn] ?? ''])));
+    }
+    const ran = await scene.whatRan();
+    const escaped = [...ran].flatMap(([turn, program]) =>
+      verdicts[turn] === 'allow' ? [`${program} ran: ${JSON.stringify(commands[turn])}`] : [],
+    );
+    const count = (verdict: string) => verdicts.filter((each) => each === verdict).length;
+    const refused = turns.filter((turn) => verdicts[turn] !== 'allow').length;
+    console.log(
+      `EVASION_SEED=${SEED}: ${COMMANDS} commands, ${count('deny')} denied, ${count('ask')} asked about, ` +
+        `${count('allow')} allowed. Run: all allowed and ${refused} others, of which ${ran.size - escaped.length} ran a ` +
+        `blocked program. Escaped: ${escaped.length}.`,
+    );
+    expect(escaped.slice(0, 20)).toEqual([]);
+    // A generator whose commands do not run proves nothing, nor does a policy that allows nothing.
+    expect(ran.size).toBeGreaterThan(refused / 2);
+    expect(count('allow')).toBeGreaterThan(COMMANDS / 50);
+  }, 240_000);
+});

@@ -1,0 +1,80 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** What a command needs to be as nasty as it can be; everything else is a shim or not there. */
+const REAL =
+  'bash sh env nice timeout nohup stdbuf setsid xargs find cat tee tr rev base64 ln ls date id awk sed perl mkdir rm sleep kill'.split(
+    ' ',
+  );
+
+/** A scratch directory in which nothing can be run but what is linked there, and blocked programs only leave a note. */
+export class Scene {
+  readonly root = mkdtempSync(join(tmpdir(), 'surety-policy-'));
+  private readonly bin = join(this.root, 'bin');
+  private readonly seen = join(this.root, 'seen');
+  private readonly bash: string;
+
+  constructor(blocked: readonly string[], harmless: readonly string[]) {
+    mkdirSync(this.bin);
+    for (const program of REAL) {
+      const path = execFileSync('/bin/sh', ['-c', `command -v ${program}`], { encoding: 'utf8' }).trim();
+      symlinkSync(path, join(this.bin, program));
+    }
+    this.bash = join(this.bin, 'bash');
+    writeFileSync(this.seen, '');
+    for (const name of blocked) this.shim(name, `echo "${name} $PWD" >> ${this.seen}`);
+    for (const name of harmless) if (!existsSync(join(this.bin, name))) this.shim(name, ':');
+  }
+
+  private shim(name: string, does: string): void {
+    const file = join(this.bin, name);
+    writeFileSync(file, `#!/bin/sh\n${does}\nexit 0\n`);
+    chmodSync(file, 0o755);
+  }
+
+  /** Runs every command in a shell and a directory of its own, all from one bash; the directory tells who ran a shim. */
+  run(commands: ReadonlyMap<number, string>): void {
+    const script = [...commands].map(([turn, command]) => {
+      const [work, file] = [join(this.root, `work-${turn}`), join(this.root, `turn-${turn}`)];
+      mkdirSync(work);
+      writeFileSync(file, command);
+      // Read from a file: nothing in the command can disturb the others.
+      return `( cd ${work} && exec timeout -s KILL 10 bash -c "$(<${file})" ) </dev/null >/dev/null 2>&1`;
+    });
+    const ran = spawnSync(this.bash, ['--norc', '--noprofile'], {
+      input: `${script.join('\n')}\nwait\n`,
+      cwd: this.root,
+      env: { PATH: this.bin, SHIMS: this.bin, HOME: this.root, LC_ALL: 'C' },
+      timeout: 200_000,
+    });
+    if (ran.error !== undefined) throw ran.error;
+  }
+
+  /** Which commands ran a blocked program, and which one; what was left in the background has had its time. */
+  async whatRan(): Promise<ReadonlyMap<number, string>> {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const notes = readFileSync(this.seen, 'utf8').trim().split('\n');
+    return new Map(
+      notes.map((note): [number, string] => {
+        const [, program, turn] = /^(\w+) .*work-(\d+)/.exec(note) ?? [];
+        if (program === undefined) throw new Error(`a shim ran where no command was run: ${note}`);
+        return [Number(turn), program];
+      }),
+    );
+  }
+
+  close(): void {
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}
