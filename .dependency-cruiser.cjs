@@ -10,7 +10,9 @@ module.exports = {
       comment: 'The domain imports itself, and small pure packages.',
       severity: 'error',
       from: { path: '^src/domain' },
-      to: { pathNot: ['^src/domain', '^node_modules/(zod|unbash|canonicalize)/', '^node:crypto$', '^crypto$'] },
+      to: {
+        pathNot: ['^src/domain', '^node_modules/(zod|unbash|canonicalize|ipaddr[.]js)/', '^node:crypto$', '^crypto$'],
+      },
     },
     {
       name: 'zod-only-in-schema-files',
@@ -43,7 +45,15 @@ module.exports = {
       name: 'activities-do-effects',
       severity: 'error',
       from: { path: '^activities' },
-      to: { pathNot: ['^activities', '^src/domain', '^src/postgres', '^node_modules/@temporalio/activity/'] },
+      to: {
+        pathNot: [
+          '^activities',
+          '^src/domain',
+          '^src/postgres',
+          '^src/execution',
+          '^node_modules/@temporalio/(activity|common)/',
+        ],
+      },
     },
     {
       name: 'no-worker-in-the-library',

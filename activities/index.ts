@@ -1,5 +1,7 @@
 import type pg from 'pg';
 import { appendGivenOrders, appendReported } from './append.ts';
+import { deliverWebhook } from './deliver-webhook.ts';
+import type { Deliverer } from './deliver-webhook.ts';
 import {
   bareSignalsCount,
   readDecision,
@@ -13,6 +15,8 @@ import { acknowledge, project } from '../src/postgres/project.ts';
 import type { ProjectionOrder } from '../src/postgres/project.ts';
 import { pull } from '../src/postgres/pull.ts';
 import type { PullRequest } from '../src/postgres/pull.ts';
+import { buryDelivery } from '../src/postgres/webhook-deliveries.ts';
+import type { DeliveryRun } from '../src/postgres/webhook-deliveries.ts';
 import type { Subject } from '../src/domain/trust/parts.ts';
 import type { IdentifiedOutcome } from '../src/domain/trust/reported.ts';
 import type { QueuedOrder } from '../workflows/messages.ts';
@@ -33,7 +37,14 @@ export function createActivities(pool: pg.Pool) {
     refuseDecision: (refusal: Refusal) => refuseDecision(pool, refusal),
     bareSignalsCount: () => bareSignalsCount(pool),
     unheardDecisions: (approval: string) => unheardDecisions(pool, approval),
+    buryDelivery: (delivery: DeliveryRun, because: string) => buryDelivery(pool, delivery, because),
   };
 }
 
+/** What waits for somebody else's server: apart from the rest, so that only its own kind waits with it. */
+export function createDeliveries(deliverer: Deliverer) {
+  return { deliverWebhook: (delivery: DeliveryRun) => deliverWebhook(deliverer, delivery) };
+}
+
 export type Activities = ReturnType<typeof createActivities>;
+export type Deliveries = ReturnType<typeof createDeliveries>;

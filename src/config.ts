@@ -20,6 +20,14 @@ const postgresUrl = z
     'expected postgres://user:password@host:port/database',
   );
 
+const publicUrl = z
+  .string()
+  .refine(
+    (text) => /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).username === '',
+    'expected http://host:port or https://host',
+  )
+  .transform((text) => text.replace(/[/?#]*$/, ''));
+
 const Environment = z.object({
   SURETY_HOME: z.string().default('.surety'),
   SURETY_CACHE: z.string().optional(),
@@ -38,6 +46,7 @@ const Environment = z.object({
     .refine((text) => /^https?:\/\//.test(text) && URL.canParse(text), 'expected http://host:port')
     .optional(),
   SURETY_TOKEN: z.string().optional(),
+  SURETY_PUBLIC_URL: publicUrl.optional(),
   DATABASE_URL: postgresUrl.optional(),
   NO_COLOR: z.string().optional(),
   PATH: z.string().default(''),
@@ -61,6 +70,8 @@ export interface Config {
   readonly http: { readonly host: string; readonly port: number };
   /** A server that a gate speaks HTTP with instead of going to the ledger itself. */
   readonly remote: { readonly url: string | undefined; readonly token: string | undefined };
+  /** Where people find the console, without a slash at the end: what links in messages begin with. */
+  readonly publicUrl: string;
   readonly temporal: {
     /** Whether the environment names a Temporal server, so that none is started here. */
     readonly external: boolean;
@@ -101,6 +112,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     ports,
     http: { host: values.SURETY_HTTP_HOST, port: values.SURETY_HTTP_PORT },
     remote: { url: values.SURETY_URL, token: values.SURETY_TOKEN },
+    publicUrl: values.SURETY_PUBLIC_URL ?? localUrl(values.SURETY_HTTP_HOST, values.SURETY_HTTP_PORT),
     temporal: {
       external: NAMES_A_SERVER.some((name) => name in given),
       env: Object.fromEntries(Object.entries(given).filter(([name]) => name.startsWith('TEMPORAL_'))),
@@ -108,6 +120,12 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     colour: values.NO_COLOR === undefined,
     searchPath: values.PATH.split(delimiter).filter((directory) => directory !== ''),
   };
+}
+
+/** Whoever listens on every address is found on this machine by its own. */
+function localUrl(host: string, httpPort: number): string {
+  const reached = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${httpPort}`;
 }
 
 function unusable(error: z.ZodError, given: Record<string, string>): Problem {

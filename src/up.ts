@@ -44,7 +44,13 @@ export async function bringUp(
     const notes = await prepare(databaseUrl, temporal, adopt);
     // Only now: once installed, the SDK's runtime keeps the process alive until a worker has run and ended.
     quietRuntime(onTrouble);
-    const worker = await startWorker({ databaseUrl, temporal, taskQueue: config.taskQueue, log: onTrouble });
+    const worker = await startWorker({
+      databaseUrl,
+      temporal,
+      taskQueue: config.taskQueue,
+      publicUrl: config.publicUrl,
+      log: onTrouble,
+    });
     const http = await offerHttp(config, stack).catch(async (error: unknown) => {
       await worker.stop();
       throw error;

@@ -19,7 +19,7 @@ async function main(): Promise<void> {
   const connection = await connectTemporal(temporal);
   const notes = await prepareNamespace(connection, temporal, false).finally(() => connection.close());
   for (const note of [...notes, ...(await prepare(databaseUrl, temporal, false))]) say(note);
-  const worker = await startWorker({ databaseUrl, temporal, taskQueue, log: say });
+  const worker = await startWorker({ databaseUrl, temporal, taskQueue, publicUrl: config.publicUrl, log: say });
   say(`worker runs on ${temporal.address}, namespace ${temporal.namespace}, task queue ${taskQueue}`);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void worker.stop());
   await worker.ended;

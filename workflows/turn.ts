@@ -4,7 +4,7 @@ import { absorb, lagOf, settle, visible } from '../src/domain/trust/absorb.ts';
 import type { Memory, Pulled } from '../src/domain/trust/absorb.ts';
 import { headline } from '../src/domain/trust/describe.ts';
 import type { PartEffect } from '../src/domain/trust/draft.ts';
-import { isPlain, nextDue, scopeOfPart, strictest } from '../src/domain/trust/parts.ts';
+import { isPlain, nextDue, ruleOfPart, scopeOfPart, strictest } from '../src/domain/trust/parts.ts';
 import type { Subject } from '../src/domain/trust/parts.ts';
 import type { IdentifiedOutcome } from '../src/domain/trust/reported.ts';
 import type { QueuedOrder } from './messages.ts';
@@ -135,7 +135,9 @@ async function show(memory: Memory, effects: readonly PartEffect[], remarks: rea
       reason: state.status === 'TRUSTED' ? (effects.at(-1)?.reason ?? '') : state.reason,
       dueAt: nextDue(subject, parts, rules)?.at ?? null,
       parts,
-      effects,
+      effects: effects.map((effect) =>
+        ruleOfPart(subject, rules, effect.part).notify ? effect : { ...effect, silent: true },
+      ),
       remarks,
     },
   ]);

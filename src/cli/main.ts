@@ -11,6 +11,7 @@ import { registerDemo } from './demo.ts';
 import { registerDoctor } from './doctor.ts';
 import { registerExplain } from './explain.ts';
 import { registerFiles } from './files.ts';
+import { registerFetch } from './fetch.ts';
 import { registerGrants } from './grants.ts';
 import { registerHistory } from './history.ts';
 import { registerPolicy } from './policy.ts';
@@ -23,6 +24,7 @@ import { registerSimulate } from './simulate.ts';
 import { registerStatus } from './status.ts';
 import { registerToken } from './token.ts';
 import { registerUp } from './up.ts';
+import { registerWebhooks } from './webhooks.ts';
 import { EXIT, UsageError } from './usage.ts';
 import { wrap } from './text.ts';
 import { version } from '../version.ts';
@@ -49,11 +51,12 @@ for (const register of [registerUp, registerServe, registerDemo, registerDoctor]
 program.commandsGroup('Look:');
 for (const register of [registerStatus, registerHistory, registerExplain]) register(program);
 program.commandsGroup('Call:');
-for (const register of [registerCheck, registerReport]) register(program);
+for (const register of [registerCheck, registerReport, registerFetch]) register(program);
 program.commandsGroup('Order:');
 for (const register of [registerReset, registerBlock, registerRecover, registerBreakGlass]) register(program);
 program.commandsGroup('Decide:');
-for (const register of [registerApprovals, registerDecide, registerGrants, registerToken]) register(program);
+for (const register of [registerApprovals, registerDecide, registerGrants, registerToken, registerWebhooks])
+  register(program);
 program.commandsGroup('Rules:');
 for (const register of [registerRules, registerPolicy, registerSimulate]) register(program);
 

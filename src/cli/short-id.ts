@@ -16,5 +16,5 @@ export function pickById<T extends { readonly id: string }>(
   const [only] = matching;
   if (only !== undefined && matching.length === 1) return only;
   const what = only === undefined ? named.none : named.several;
-  throw new Problem(`${JSON.stringify(typed)} is ${what}; nothing was revoked.`, named.listed);
+  throw new Problem(`${JSON.stringify(typed)} is ${what}; nothing was changed.`, named.listed);
 }

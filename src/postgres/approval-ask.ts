@@ -4,9 +4,11 @@ import { stillAnswers } from '../domain/approval/earlier.ts';
 import type { Earlier } from '../domain/approval/earlier.ts';
 import { identityOf } from '../domain/approval/identity.ts';
 import type { ApprovalTerms } from '../domain/rules/rules.schema.ts';
+import { approvalEvent } from '../domain/webhook/event.ts';
 import { newOutcomeId } from './outcome-id.ts';
 import { inTransaction } from './pool.ts';
 import { storableJson } from './text.ts';
+import { tellWebhooks } from './webhook-outbox.ts';
 
 /** A call that a person is to decide about. */
 export interface Asking {
@@ -128,12 +130,12 @@ async function findEarlier(client: pg.PoolClient, identity: string, callId: stri
 
 async function ask(client: pg.PoolClient, identity: string, ordinal: number, asking: Asking): Promise<Asked> {
   const { terms } = asking;
-  const asked = await client.query<Asked>(
+  const asked = await client.query<Asked & { askedAt: number }>(
     `insert into approval as a (id, identity, ordinal, subject, server, tool, scope, agent, owner, session, digest,
        arguments, definition, because, state, is_security, risk, terms, expires_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
        clock_timestamp() + $19::int * interval '1 second')
-     returning ${ASKED}`,
+     returning ${ASKED}, extract(epoch from a.asked_at)::float8 * 1000 as "askedAt"`,
     [
       ...[newOutcomeId(), identity, ordinal, asking.subject, asking.server, asking.tool],
       ...[asking.scope, asking.agent, asking.owner, asking.session, asking.digest, argumentsOf(asking.args)],
@@ -143,6 +145,12 @@ async function ask(client: pg.PoolClient, identity: string, ordinal: number, ask
   );
   const [question] = asked.rows;
   if (question === undefined) throw new Error('the question was not written');
+  const { id, status, expiresAt } = question;
+  const { server, tool, scope = null, agent = null, because, risk } = asking;
+  const told = { id, server, tool, scope, agent, because, risk };
+  await tellWebhooks(client, [
+    approvalEvent('approval.asked', question.askedAt, told, { status, level: 0, expiresAt }, terms),
+  ]);
   await client.query("select pg_notify('surety_bell', ''), pg_notify('surety', 'approval:' || $1)", [question.id]);
   return question;
 }

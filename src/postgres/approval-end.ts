@@ -3,10 +3,13 @@ import type { ApprovalState, Message, Speaker } from '../domain/approval/approva
 import { coveredBy } from '../domain/approval/grant.ts';
 import type { GrantTerms } from '../domain/approval/grant.ts';
 import type { ApprovalTerms } from '../domain/rules/rules.schema.ts';
+import { approvalEvent } from '../domain/webhook/event.ts';
+import type { ToldQuestion } from '../domain/webhook/event.ts';
 import { storable } from '../domain/outcome/field.ts';
 import { tellGates } from './grants.ts';
 import { inTransaction } from './pool.ts';
 import { storableJson } from './text.ts';
+import { tellWebhooks } from './webhook-outbox.ts';
 
 export interface WrittenDecision {
   readonly message: Message;
@@ -92,6 +95,12 @@ export interface ApprovalChange {
   readonly decision?: string;
 }
 
+/** What happens to an open question and is told outside: that somebody is asked once more, or somebody else is. */
+const TOLD: Readonly<Record<string, 'approval.reminded'>> = {
+  'approval reminded': 'approval.reminded',
+  'approval passed on': 'approval.reminded',
+};
+
 /**
  * Writes what has become of a question, and what an approval leaves behind, in one transaction. Safe to run twice: an
  * older or equal version changes nothing, and a grant has its question's id.
@@ -100,13 +109,14 @@ export async function writeApproval(pool: pg.Pool, change: ApprovalChange): Prom
   const { id, state, terms, decision } = change;
   const { end } = state;
   await inTransaction(pool, async (client) => {
-    const written = await client.query<{ subject: number }>(
+    const written = await client.query<ToldQuestion & { subject: number; now: number }>(
       `update approval set status = $2, version = $3, level = $4, reminders = $5, consents = $6,
          expires_at = to_timestamp($7::float8 / 1000), ended_at = to_timestamp($8::float8 / 1000), ended_by = $9,
          end_reason = $10, verified = $11, edit_digest = $12,
          holds_until = case when $2 = 'denied' then clock_timestamp() + $13::int * interval '1 second' end
        where id = $1 and status = 'pending' and (version, reminders) < ($3, $5)
-       returning subject`,
+       returning subject, id, server, tool, scope, agent, because, risk,
+         extract(epoch from clock_timestamp())::float8 * 1000 as now`,
       [
         ...[id, state.status, state.version, state.level, state.reminders, state.consents, state.expiresAt],
         ...[
@@ -119,8 +129,9 @@ export async function writeApproval(pool: pg.Pool, change: ApprovalChange): Prom
         terms.denialHoldsSeconds,
       ],
     );
-    const subject = written.rows[0]?.subject;
-    if (subject === undefined) return;
+    const [question] = written.rows;
+    if (question === undefined) return;
+    const { subject } = question;
     if (decision !== undefined) {
       await client.query("update approval_decision set outcome = 'taken' where id = $1", [decision]);
     }
@@ -129,6 +140,10 @@ export async function writeApproval(pool: pg.Pool, change: ApprovalChange): Prom
       ...[subject, storable(change.actor), change.action, storable(change.reason)],
       storableJson({ approval: id, ...(end === undefined ? {} : { verified: end.verified }) }),
     ]);
+    const type = end === undefined ? TOLD[change.action] : 'approval.decided';
+    if (type !== undefined) {
+      await tellWebhooks(client, [approvalEvent(type, end?.at ?? question.now, question, state, terms)]);
+    }
     await client.query("select pg_notify('surety', 'approval:' || $1)", [id]);
     if (end?.grant !== undefined) await tellGates(client, [id]);
   });

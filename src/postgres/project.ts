@@ -1,12 +1,14 @@
 import type pg from 'pg';
 import type { PartEffect } from '../domain/trust/draft.ts';
 import { scopeOfPart, WHOLE } from '../domain/trust/parts.ts';
-import type { Parts } from '../domain/trust/parts.ts';
+import type { Parts, Subject } from '../domain/trust/parts.ts';
+import { trustEvents } from '../domain/webhook/event.ts';
 import { revokeGrantsOf } from './grants.ts';
 import type { Status } from '../domain/trust/trust.ts';
 import { inTransaction } from './pool.ts';
 import { storable } from '../domain/outcome/field.ts';
 import { storableJson } from './text.ts';
+import { tellWebhooks } from './webhook-outbox.ts';
 
 export interface ProjectionOrder {
   readonly key: string;
@@ -50,9 +52,9 @@ export async function project(pool: pg.Pool, order: ProjectionOrder): Promise<bo
     );
     const subject = written.rows[0]?.subject;
     if (subject === undefined) return isProjected(client, order);
-    await client.query(
+    const head = await client.query<Subject>(
       `update subject set applied_seq = greatest(applied_seq, $2), attentive = $3,
-         due_at = to_timestamp($4::float8 / 1000) where id = $1`,
+         due_at = to_timestamp($4::float8 / 1000) where id = $1 returning kind, server, name`,
       [subject, order.seq, order.status !== 'TRUSTED', order.dueAt],
     );
     await client.query(
@@ -75,6 +77,10 @@ export async function project(pool: pg.Pool, order: ProjectionOrder): Promise<bo
       if (change === 'blocked')
         await revokeGrantsOf(client, subject, part === WHOLE ? null : scopeOfPart(part), 'blocked');
     }
+    await tellWebhooks(
+      client,
+      head.rows.flatMap((told) => trustEvents(order.key, told, order.effects)),
+    );
     await client.query("select pg_notify('surety', 'trust:' || $1)", [subject]);
     return true;
   });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
 import { DefaultLogger, makeTelemetryFilterString, Runtime, Worker } from '@temporalio/worker';
-import { createActivities } from '../../activities/index.ts';
+import { createActivities, createDeliveries } from '../../activities/index.ts';
 import { createPool } from '../postgres/pool.ts';
 import type { TemporalTarget } from './connection.ts';
 import { connectWorker } from './native-connection.ts';
@@ -12,6 +12,8 @@ export interface WorkerOptions {
   readonly databaseUrl: string;
   readonly temporal: TemporalTarget;
   readonly taskQueue: string;
+  /** Where people find the console, for the links that webhooks carry. */
+  readonly publicUrl: string;
   readonly log: (message: string) => void;
 }
 
@@ -23,24 +25,35 @@ export interface RunningWorker {
 
 /** Runs the workflows, their activities, and the upkeep of the ledger, until stopped. */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
-  const { databaseUrl, temporal, taskQueue, log } = options;
+  const { databaseUrl, temporal, taskQueue, publicUrl, log } = options;
   const pool = createPool(databaseUrl, { max: 20, name: 'surety worker' });
   const connection = await connectWorker(temporal);
-  const worker = await Worker.create({
+  const shared = {
     connection,
     namespace: temporal.namespace,
+    dataConverter: { payloadConverterPath: built('workflows/total-converter.js') },
+    shutdownGraceTime: '5 seconds',
+    shutdownForceTime: '10 seconds',
+  } as const;
+  const worker = await Worker.create({
+    ...shared,
     taskQueue,
     activities: createActivities(pool),
     workflowBundle: { codePath: built('workflow-bundle.js') },
-    dataConverter: { payloadConverterPath: built('workflows/total-converter.js') },
     maxCachedWorkflows: 2000,
     maxConcurrentWorkflowTaskExecutions: 16,
-    shutdownGraceTime: '5 seconds',
-    shutdownForceTime: '10 seconds',
+  });
+  const deliverer = await Worker.create({
+    ...shared,
+    taskQueue: `${taskQueue}-webhooks`,
+    activities: createDeliveries({ pool, publicUrl }),
+    maxConcurrentActivityTaskExecutions: 50,
+    // Whoever has not answered by then is told again by the next worker.
+    shutdownGraceTime: '1 second',
   });
   const client = new Client({ connection, namespace: temporal.namespace });
   const upkeep = startUpkeep({ pool, databaseUrl, client, taskQueue, log });
-  const ended = worker.run().finally(async () => {
+  const ended = runTogether([worker, deliverer]).finally(async () => {
     await upkeep.stop();
     await connection.close();
     await pool.end();
@@ -51,10 +64,23 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     ended,
     stop: async () => {
       await upkeep.stop();
-      if (worker.getState() === 'RUNNING') worker.shutdown();
+      shutDown([worker, deliverer]);
       await ended;
     },
   };
+}
+
+/** Until all have ended; one that fails takes the others with it. */
+async function runTogether(workers: readonly Worker[]): Promise<void> {
+  const runs = workers.map((worker) => worker.run().finally(() => shutDown(workers)));
+  await Promise.allSettled(runs);
+  await Promise.all(runs);
+}
+
+function shutDown(workers: readonly Worker[]): void {
+  for (const worker of workers) {
+    if (worker.getState() === 'RUNNING') worker.shutdown();
+  }
 }
 
 /** Once per process, before anything else of the SDK: its own signal handling would stop things out of order. */

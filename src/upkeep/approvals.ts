@@ -148,7 +148,7 @@ export async function restartApprovals(pool: pg.Pool): Promise<void> {
   );
 }
 
-async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<unknown[]> {
+export async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<unknown[]> {
   const waiting = [...items].reverse();
   const failed: unknown[] = [];
   const next = async () => {

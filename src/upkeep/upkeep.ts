@@ -7,11 +7,13 @@ import { letGo } from '../postgres/pool.ts';
 import { createWaker, pause } from '../pause.ts';
 import { reasonOf, unlessRepeated } from '../problem.ts';
 import { currentRules } from '../postgres/rules.ts';
+import { pruneDeliveries } from '../postgres/webhook-deliveries.ts';
 import { carryApprovals, restartApprovals } from './approvals.ts';
 import { LEADER_LOCK } from './leader-lock.ts';
 import { ringWhoDisagrees } from './disagreement.ts';
 import { ringBells } from './ringing.ts';
 import { recordSilentProbes } from './silent-probes.ts';
+import { carryDeliveries, restartDeliveries } from './webhooks.ts';
 
 export interface UpkeepOptions {
   readonly pool: pg.Pool;
@@ -83,12 +85,17 @@ async function keepUp(
   await connection.query('listen surety_bell');
   await ringWhoDisagrees({ pool, client });
   await restartApprovals(pool);
+  await restartDeliveries(pool);
   for (let housekeepingAt = 0; !stopped.aborted;) {
     // Also keeps the session from being taken for idle; who cannot say this is no longer the leader.
     await connection.query('select 1');
     const { more: moreBells } = await ringBells({ pool, client, taskQueue });
     const { more: moreQuestions } = await carryApprovals({ pool, client, taskQueue }).catch((error: unknown) => {
       complain(`questions wait: ${reasonOf(error)}`);
+      return { more: false };
+    });
+    const { more: moreDeliveries } = await carryDeliveries({ pool, client, taskQueue }).catch((error: unknown) => {
+      complain(`webhooks wait: ${reasonOf(error)}`);
       return { more: false };
     });
     // What else there is to do must not keep bells from being rung, so its failures are told and left at that.
@@ -100,16 +107,18 @@ async function keepUp(
         housekeepingAt = Date.now() + RETRY_HOUSEKEEPING_MS;
       });
     }
-    if (!moreBells && !moreQuestions) await waker.sleep(ROUND_MS, stopped);
+    if (!moreBells && !moreQuestions && !moreDeliveries) await waker.sleep(ROUND_MS, stopped);
   }
 }
 
 async function keepHouse(pool: pg.Pool, log: (message: string) => void): Promise<void> {
   await createPartitions(pool, Date.now());
   await restartApprovals(pool);
+  await restartDeliveries(pool);
   const { rules, version, unreadable } = await currentRules(pool);
   if (unreadable) log(`rules version ${unreadable.version} cannot be read, ${version} holds: ${unreadable.complaint}`);
   await dropPartitions(pool, Date.now(), rules.retentionDays);
   await pruneForeign(pool, rules.retentionDays);
   await pruneApprovals(pool, rules.retentionDays);
+  await pruneDeliveries(pool, rules.retentionDays);
 }

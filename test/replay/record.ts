@@ -1,4 +1,4 @@
-// Records the histories that replay.test.ts replays: npx tsx test/replay/record.ts
+// Records the histories that replay.test.ts replays: npx tsx test/replay/record.ts [name...]
 // A stack of its own, the stories below, and then `temporal workflow show --output json` of every run. A recorded file is
 // never edited; it is deleted only when no such run can exist any more. Run it again after a deliberate change.
 import { execFileSync } from 'node:child_process';
@@ -12,10 +12,12 @@ import { connect } from '../../src/gate/index.ts';
 import { prepare } from '../../src/prepare.ts';
 import { decide } from '../../src/postgres/approval-decide.ts';
 import { createPool } from '../../src/postgres/pool.ts';
+import { addWebhook, removeWebhook } from '../../src/postgres/webhooks.ts';
 import { publishRules } from '../../src/postgres/rules.ts';
 import { startStack } from '../../src/stack/stack.ts';
 import { quietRuntime, startWorker } from '../../src/temporal/start-worker.ts';
 import { stackConfig } from '../stack/support.ts';
+import { listen } from '../support/receiver.ts';
 import { block, outcomesReported, recover, reset } from '../../workflows/messages.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'surety-record-'));
@@ -26,7 +28,13 @@ await prepare(databaseUrl, temporal, false);
 const pool = createPool(databaseUrl);
 const rules = { escalationDurationSeconds: 1, cooldownSeconds: 0, successCountToRecover: 2, blockAfterRelapses: null };
 await publishRules(pool, parseRules({ defaultRule: rules }), 'record');
-const worker = await startWorker({ databaseUrl, temporal, taskQueue: 'surety', log: () => undefined });
+const worker = await startWorker({
+  databaseUrl,
+  temporal,
+  taskQueue: 'surety',
+  publicUrl: 'http://127.0.0.1:7400',
+  log: () => undefined,
+});
 const connection = await Connection.connect({ address: temporal.address });
 const client = new Client({ connection, namespace: temporal.namespace });
 const gate = await connect({ databaseUrl, agent: 'recorder' });
@@ -126,6 +134,25 @@ async function asked(): Promise<string> {
   return workflow;
 }
 
+/** One message that is taken at the second attempt, and one that is refused for good. */
+async function told(path: string): Promise<string> {
+  let asked = 0;
+  const receiver = await listen(({ url }, response) => {
+    asked += 1;
+    response.writeHead(url === '/gone' ? 410 : asked === 1 ? 503 : 204).end();
+  });
+  const url = `${receiver.url}${path}`;
+  const { id } = await addWebhook(pool, { url, events: [], allowPrivate: true, retrySeconds: 60, by: 'eva' });
+  const tool = `told${path.slice(1)}`;
+  for (let i = 0; i < 3; i += 1) await failing(tool);
+  await until(`tool:local/${tool}`, 'ESCALATED');
+  await sleep(4000);
+  const found = await pool.query<{ id: string }>('select id from webhook_delivery where webhook = $1', [id]);
+  await removeWebhook(pool, id, 'eva');
+  await receiver.close();
+  return `webhook:${found.rows[0]?.id ?? ''}/1`;
+}
+
 async function save(name: string, workflowId: string): Promise<void> {
   const runs: string[] = [];
   for await (const run of client.workflow.list({ query: `WorkflowId = '${workflowId}'` })) runs.unshift(run.runId);
@@ -142,15 +169,21 @@ async function save(name: string, workflowId: string): Promise<void> {
   }
 }
 
-await everyState();
-await continued();
-await server();
-const question = await asked();
-await sleep(1000);
-await save('every-state', 'tool:local/states');
-await save('continued', 'tool:local/continued');
-await save('server', 'server:svc');
-await save('approval', question);
+const STORIES: Readonly<Record<string, () => Promise<string>>> = {
+  'every-state': () => everyState().then(() => 'tool:local/states'),
+  continued: () => continued().then(() => 'tool:local/continued'),
+  server: () => server().then(() => 'server:svc'),
+  approval: asked,
+  'webhook-delivered': () => told('/up'),
+  'webhook-dead': () => told('/gone'),
+};
+const names = process.argv.slice(2);
+for (const [name, story] of Object.entries(STORIES)) {
+  if (names.length > 0 && !names.includes(name)) continue;
+  const workflowId = await story();
+  await sleep(1000);
+  await save(name, workflowId);
+}
 
 await gate.close();
 await worker.stop();

@@ -61,6 +61,15 @@ describe('the environment', () => {
     );
   });
 
+  it('knows where people find it: as it is told, or where it listens', () => {
+    expect(loadConfig({ SURETY_PUBLIC_URL: 'https://surety.example.com/x/' }).publicUrl).toBe(
+      'https://surety.example.com/x',
+    );
+    expect(loadConfig({}).publicUrl).toBe('http://127.0.0.1:7400');
+    expect(loadConfig({ SURETY_HTTP_HOST: '0.0.0.0', SURETY_HTTP_PORT: '80' }).publicUrl).toBe('http://127.0.0.1:80');
+    expect(() => loadConfig({ SURETY_PUBLIC_URL: 'surety.example.com' })).toThrow('expected http://host:port');
+  });
+
   it('wants three different ports', () => {
     expect(() => loadConfig({ SURETY_UI_PORT: '7233' })).toThrow('must differ, got 7233, 7233, 7432');
   });

@@ -17,6 +17,7 @@ import type { RunningWorker } from '../../src/temporal/start-worker.ts';
 import { withDatabase } from './global-setup.ts';
 
 export const TASK_QUEUE = 'surety';
+export const PUBLIC_URL = 'https://surety.example';
 
 /** A database and a namespace of a test's own, on the servers that all tests share. */
 export interface Installation {
@@ -69,6 +70,7 @@ export async function createInstallation(rules: unknown = {}, way: Way = 'ledger
         databaseUrl,
         temporal: target,
         taskQueue: TASK_QUEUE,
+        publicUrl: PUBLIC_URL,
         log: () => undefined,
       });
       workers.push(worker);

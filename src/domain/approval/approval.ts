@@ -124,7 +124,7 @@ export function consentsNeeded({ isSecurity }: Question, { twoForSecurity }: App
 }
 
 /** Who may decide by now; empty where anybody may who decides at all. */
-export function askedOf({ level }: ApprovalState, { approvers }: ApprovalTerms): readonly string[] {
+export function askedOf({ level }: Pick<ApprovalState, 'level'>, { approvers }: ApprovalTerms): readonly string[] {
   return approvers.slice(0, level + 1).flat();
 }
 

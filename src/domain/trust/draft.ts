@@ -11,6 +11,8 @@ import { NO_TALLY, TRUSTED } from './trust.ts';
 
 export interface PartEffect extends TrustEffect {
   readonly part: string;
+  /** The rule says that nobody outside is to be told. */
+  readonly silent?: boolean;
 }
 
 /** The parts while entries are applied to them. A copy made once per batch, so that each entry costs the same. */
