@@ -107,4 +107,9 @@ export type Executed =
       readonly attempts: number;
     }
   | { readonly status: 'refused'; readonly callId: string; readonly error: ToolError; readonly refusal: Refusal }
-  | { readonly status: 'ask'; readonly callId: string; readonly error: ToolError; readonly question: ExecutionQuestion };
+  | {
+      readonly status: 'ask';
+      readonly callId: string;
+      readonly error: ToolError;
+      readonly question: ExecutionQuestion;
+    };

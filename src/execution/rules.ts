@@ -4,8 +4,10 @@ import { openSandbox } from './files/sandbox.ts';
 import type { FileSandbox } from './files/sandbox.ts';
 
 /** What the stages are decided by: the sections of surety.json that are about execution, made ready. */
-export interface ExecutionRules
-  extends Pick<Rules, 'authorization' | 'retry' | 'runner' | 'maxToolCallsPerSession' | 'quotaWindowSecs'> {
+export interface ExecutionRules extends Pick<
+  Rules,
+  'authorization' | 'retry' | 'runner' | 'maxToolCallsPerSession' | 'quotaWindowSecs'
+> {
   readonly shell: PolicyHolder;
   readonly files: FileSandbox;
 }

@@ -105,7 +105,8 @@ export async function refusedByQuota(
 ): Promise<Refusal | undefined> {
   if (most === null) return undefined;
   const quota = { stage: 'quota', category: 'policy_blocked', code: 'quota_blocked' } as const;
-  if (controls === undefined) return { ...quota, because: `calls are limited to ${most}, and there is no ledger to count` };
+  if (controls === undefined)
+    return { ...quota, because: `calls are limited to ${most}, and there is no ledger to count` };
   try {
     const request = { agent, session, callId: countedAs, most, windowSeconds: quotaWindowSecs };
     const { allowed, used, resetsAt } = await controls.takeQuota(request);

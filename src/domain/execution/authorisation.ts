@@ -38,7 +38,8 @@ const ALSO_KNOWN_AS: ReadonlyMap<string, readonly string[]> = new Map([
  * denies whatever touches one of them: a second, harmless path changes neither.
  */
 export function authorise(section: AuthorisationSection, call: AuthorisedCall): Authorisation {
-  if (!section.enabled) return { effect: 'allow', because: 'no authorisation rules are in force', requiresSandbox: false };
+  if (!section.enabled)
+    return { effect: 'allow', because: 'no authorisation rules are in force', requiresSandbox: false };
   const index = section.rules.findIndex((rule) => matches(rule, call));
   const rule = section.rules[index];
   if (rule === undefined) {
@@ -51,8 +52,10 @@ export function authorise(section: AuthorisationSection, call: AuthorisedCall): 
 
 function matches(rule: AuthorisationSection['rules'][number], call: AuthorisedCall): boolean {
   const names = [call.tool, `${call.server}/${call.tool}`, ...(ALSO_KNOWN_AS.get(call.tool) ?? [])];
-  if (!rule.tools.some((pattern) => names.some((name) => matchesGlob(pattern, name, { ignoreCase: true })))) return false;
-  if (rule.callers !== undefined && !rule.callers.some((pattern) => matchesGlob(pattern, call.caller ?? ''))) return false;
+  if (!rule.tools.some((pattern) => names.some((name) => matchesGlob(pattern, name, { ignoreCase: true }))))
+    return false;
+  if (rule.callers !== undefined && !rule.callers.some((pattern) => matchesGlob(pattern, call.caller ?? '')))
+    return false;
   if (rule.paths === undefined) return true;
   const globs = rule.paths.map((pattern) => compilePathGlob(pattern));
   const isNamed = ({ path, known }: CalledPath) => known && covered(globs, path);

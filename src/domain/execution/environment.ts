@@ -3,7 +3,18 @@ import { hasToken, isSecretName } from '../outcome/secrets.ts';
 
 /** Variables by which one program changes what another one is: the command that was judged would not be what runs. */
 const STEERS = [
-  ...['BASH_ENV', 'ENV', 'BASH_FUNC_*', 'BASHOPTS', 'SHELLOPTS', 'PROMPT_COMMAND', 'PS4', 'IFS', 'CDPATH', 'GLOBIGNORE'],
+  ...[
+    'BASH_ENV',
+    'ENV',
+    'BASH_FUNC_*',
+    'BASHOPTS',
+    'SHELLOPTS',
+    'PROMPT_COMMAND',
+    'PS4',
+    'IFS',
+    'CDPATH',
+    'GLOBIGNORE',
+  ],
   ...['LD_*', 'DYLD_*', 'NODE_OPTIONS', 'PYTHONSTARTUP', 'PERL5OPT', 'RUBYOPT', 'GIT_CONFIG*', 'GIT_SSH*'],
 ];
 const PASSWORD_IN_URL = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*:[^/?#\s]*@/i;

@@ -129,9 +129,7 @@ export function categoryOf(failure: Failure): ErrorCategory {
   if (exitCode !== undefined && exitCode !== 0) {
     return failure.severity === 'timeout' && exitCode !== 126 && exitCode !== 127 ? 'timeout' : byExit(exitCode);
   }
-  return (
-    (httpStatus === undefined ? undefined : byHttp(httpStatus)) ?? BY_CODE.get(errorType) ?? bySeverity(failure)
-  );
+  return (httpStatus === undefined ? undefined : byHttp(httpStatus)) ?? BY_CODE.get(errorType) ?? bySeverity(failure);
 }
 
 /** What another exit code means, only the program knows; that it will exit like that again is the safer guess. */

@@ -15,8 +15,18 @@ const milliseconds = z.int().min(0).max(600_000);
 const AuthorisationRule = z.strictObject({
   action: z.enum(['allow', 'deny']),
   tools: z.array(name).min(1).max(256).describe('Names or server/name; globs.'),
-  callers: z.array(z.string().max(1024)).min(1).max(256).optional().describe('Sub-agents; globs. "" is the agent itself.'),
-  paths: z.array(pathPattern).min(1).max(256).optional().describe('deny: any of these is touched. allow: nothing else is.'),
+  callers: z
+    .array(z.string().max(1024))
+    .min(1)
+    .max(256)
+    .optional()
+    .describe('Sub-agents; globs. "" is the agent itself.'),
+  paths: z
+    .array(pathPattern)
+    .min(1)
+    .max(256)
+    .optional()
+    .describe('deny: any of these is touched. allow: nothing else is.'),
   sandbox: z.literal('required').optional().describe('Denied where the operating system cannot confine it.'),
 });
 
@@ -46,7 +56,11 @@ export const RunnerSection = z.strictObject({
     .default('auto')
     .describe('auto: where the system has one. required: denied where it has none.'),
   network: z.boolean().default(true).describe('false: no network within the sandbox, and none of it without one.'),
-  writable: z.array(name).max(100).default([]).describe('Directories besides the roots that a sandbox lets be written.'),
+  writable: z
+    .array(name)
+    .max(100)
+    .default([])
+    .describe('Directories besides the roots that a sandbox lets be written.'),
   passEnvironment: z.array(name).max(100).default([]).describe('Variables that pass although they look like secrets.'),
 });
 export type RunnerSection = z.infer<typeof RunnerSection>;

@@ -27,7 +27,9 @@ export function textOf(kept: HeadAndTail): { readonly text: string; readonly enc
   const { head, tail } = kept.parts();
   const isCut = kept.omitted > 0;
   // Uncut, the two are one text: a character may begin in one and end in the other.
-  const texts = isCut ? [decoded(withoutHalfAtEnd(head)), decoded(withoutHalfAtStart(tail))] : [decoded(Buffer.concat([head, tail]))];
+  const texts = isCut
+    ? [decoded(withoutHalfAtEnd(head)), decoded(withoutHalfAtStart(tail))]
+    : [decoded(Buffer.concat([head, tail]))];
   const whole = texts.filter((text) => text !== undefined);
   if (whole.length < texts.length) return { text: Buffer.concat([head, tail]).toString('base64'), encoding: 'base64' };
   return { text: whole.join(`\n[… ${kept.omitted} bytes left out …]\n`), encoding: 'utf8' };
