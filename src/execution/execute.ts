@@ -37,8 +37,8 @@ export interface ExecuteOptions {
  */
 export interface Execution {
   readonly tools: readonly ToolDescription[];
-  execute(call: CallRequest, options?: ExecuteOptions): Promise<Executed>;
-  executeConfirmed(confirmed: ConfirmedCall, options?: ExecuteOptions): Promise<Executed>;
+  readonly execute: (call: CallRequest, options?: ExecuteOptions) => Promise<Executed>;
+  readonly executeConfirmed: (confirmed: ConfirmedCall, options?: ExecuteOptions) => Promise<Executed>;
 }
 
 export interface ExecutionParts {

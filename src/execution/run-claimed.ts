@@ -76,9 +76,10 @@ function watchKillSwitch(controls: Controls | undefined): { readonly thrown: Abo
   const thrown = new AbortController();
   const over = new AbortController();
   const look = async () => {
-    while (controls !== undefined && !over.signal.aborted) {
+    for (;;) {
       await pause(LOOK_AGAIN_MS, over.signal);
-      const state = over.signal.aborted ? undefined : await controls.killSwitch().catch(() => undefined);
+      if (over.signal.aborted || controls === undefined) return;
+      const state = await controls.killSwitch().catch(() => undefined);
       if (state?.isOn === true) {
         thrown.abort(`the kill switch was thrown by ${state.by}: ${state.reason}`);
         return;
