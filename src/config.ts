@@ -135,6 +135,13 @@ function localUrl(host: string, httpPort: number): string {
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${httpPort}`;
 }
 
+/** What a command that we run would inherit, secrets and all: for whoever takes those out. */
+export function inheritedEnvironment(): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
+
 function unusable(error: z.ZodError, given: Record<string, string>): Problem {
   const lines = error.issues.map((issue) => {
     const name = String(issue.path[0]);

@@ -1,5 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import type { Config } from '../config.ts';
+import { findSandbox } from '../execution/sandbox.ts';
 import { codeOf } from '../problem.ts';
 import { readStack } from '../stack/stack-file.ts';
 import { failed, failedBy, note, ok } from './finding.ts';
@@ -18,6 +19,7 @@ export async function checkMachine(config: Config, tell: (finding: Finding) => v
       : failed('Node', `${process.version} is too old`, `Install Node ${OLDEST_NODE.join('.')} or newer.`),
   );
   tell(await checkHome(config.home));
+  tell(await checkSandbox(config.searchPath));
   const stack = await readStack(config.home);
   if (stack.running) {
     const { pid, startedAt } = stack.stack;
@@ -29,6 +31,14 @@ export async function checkMachine(config: Config, tell: (finding: Finding) => v
     tell(failed('Stack', stack.because, wayOut));
   }
   return stack.running;
+}
+
+async function checkSandbox(searchPath: readonly string[]): Promise<Finding> {
+  const sandbox = await findSandbox(searchPath);
+  if (sandbox.kind !== 'none')
+    return ok('Sandbox', `${sandbox.kind} (${sandbox.program}) confines commands that are run`);
+  const wayOut = 'Commands run with all that this user may do; only the policy holds them. Linux: install bubblewrap.';
+  return note('Sandbox', sandbox.because, wayOut);
 }
 
 async function checkHome(home: string): Promise<Finding> {

@@ -9,11 +9,13 @@ import { registerCheck } from './check.ts';
 import { registerDecide } from './decide.ts';
 import { registerDemo } from './demo.ts';
 import { registerDoctor } from './doctor.ts';
+import { registerExec } from './exec.ts';
 import { registerExplain } from './explain.ts';
 import { registerFiles } from './files.ts';
 import { registerFetch } from './fetch.ts';
 import { registerGrants } from './grants.ts';
 import { registerHistory } from './history.ts';
+import { registerKillSwitch } from './kill-switch.ts';
 import { registerPolicy } from './policy.ts';
 import { registerRecover } from './recover.ts';
 import { registerReport } from './report.ts';
@@ -53,7 +55,8 @@ for (const register of [registerStatus, registerHistory, registerExplain]) regis
 program.commandsGroup('Call:');
 for (const register of [registerCheck, registerReport, registerFetch]) register(program);
 program.commandsGroup('Order:');
-for (const register of [registerReset, registerBlock, registerRecover, registerBreakGlass]) register(program);
+for (const register of [registerReset, registerBlock, registerRecover, registerBreakGlass, registerKillSwitch])
+  register(program);
 program.commandsGroup('Decide:');
 for (const register of [registerApprovals, registerDecide, registerGrants, registerToken, registerWebhooks])
   register(program);
@@ -61,7 +64,7 @@ program.commandsGroup('Rules:');
 for (const register of [registerRules, registerPolicy, registerSimulate]) register(program);
 
 program.commandsGroup('Tools:');
-for (const register of [registerFiles, registerAudit]) register(program);
+for (const register of [registerExec, registerFiles, registerAudit]) register(program);
 
 // A reader that has had enough (`surety history x | head`) is no error.
 process.stdout.on('error', (error) => {

@@ -173,6 +173,12 @@ export class Gate {
     return this.#parts.view.situation;
   }
 
+  /** Epoch milliseconds until which an operator lets everything through but what nobody can; null where that is over. */
+  get brokenGlassUntil(): number | null {
+    const until = this.#parts.view.settings.brokenGlassUntil;
+    return until !== null && until > Date.now() ? until : null;
+  }
+
   /** Sends what is waiting, then lets go. Reports that cannot be sent in time are rejected, not dropped. */
   close(): Promise<void> {
     return (this.#closing ??= this.#close());

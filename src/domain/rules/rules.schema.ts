@@ -1,5 +1,12 @@
 import { z } from 'zod';
 import { AuditSection } from '../audit/audit.schema.ts';
+import {
+  AuthorisationSection,
+  MaxToolCallsPerSession,
+  QuotaWindowSecs,
+  RetrySection,
+  RunnerSection,
+} from '../execution/execution.schema.ts';
 import { FileSection } from '../files/files.schema.ts';
 import { SEVERITIES } from '../outcome/outcome.ts';
 import { ShellRules } from '../policy/policy.schema.ts';
@@ -113,5 +120,10 @@ export const Rules = z.strictObject({
   audit: AuditSection.prefault({}).describe('How the record of tool calls is kept.'),
   file: FileSection.prefault({}).describe('What `surety files` and the file tools may touch.'),
   shell: ShellRules.prefault({}).describe('What commands may run. See docs/policy.md.'),
+  runner: RunnerSection.prefault({}).describe('How a command is run that may be run.'),
+  retry: RetrySection.prefault({}).describe('How often a tool that says it can be retried is run.'),
+  authorization: AuthorisationSection.prefault({}).describe('Who may call which tool of Surety, on which paths.'),
+  maxToolCallsPerSession: MaxToolCallsPerSession.describe('null: no limit. Retries are free.'),
+  quotaWindowSecs: QuotaWindowSecs.describe("How long after its first call a session's count begins anew."),
 });
 export type Rules = z.infer<typeof Rules>;

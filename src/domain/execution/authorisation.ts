@@ -1,0 +1,69 @@
+import type { Access } from '../files/file-rules.ts';
+import { compilePathGlob, matchesPath } from '../files/path-glob.ts';
+import { namesOf } from '../files/path-text.ts';
+import { matchesGlob } from '../key/glob.ts';
+import type { AuthorisationSection } from './execution.schema.ts';
+
+/** What the rules see of a call. */
+export interface AuthorisedCall {
+  readonly tool: string;
+  readonly server: string;
+  /** The sub-agent that calls; undefined for the agent itself. */
+  readonly caller: string | undefined;
+  /** Absolute, of arguments and of what a command names. `known` is false where a part of it is not. */
+  readonly paths: readonly CalledPath[];
+}
+
+export interface CalledPath {
+  readonly path: string;
+  readonly access: Access;
+  readonly known: boolean;
+}
+
+export interface Authorisation {
+  readonly effect: 'allow' | 'deny';
+  readonly because: string;
+  /** Whether the call is to be confined by the operating system. */
+  readonly requiresSandbox: boolean;
+}
+
+/** Names under which agents know the same tool. */
+const ALSO_KNOWN_AS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['shell', ['bash', 'sh']],
+  ['bash', ['shell', 'sh']],
+]);
+
+/**
+ * The first rule that matches decides, else the default. A rule that names paths allows only what stays within them, and
+ * denies whatever touches one of them: a second, harmless path changes neither.
+ */
+export function authorise(section: AuthorisationSection, call: AuthorisedCall): Authorisation {
+  if (!section.enabled)
+    return { effect: 'allow', because: 'no authorisation rules are in force', requiresSandbox: false };
+  const index = section.rules.findIndex((rule) => matches(rule, call));
+  const rule = section.rules[index];
+  if (rule === undefined) {
+    const because = `no authorisation rule names this call, and the default is ${section.default}`;
+    return { effect: section.default, because, requiresSandbox: false };
+  }
+  const because = `authorisation rule ${index + 1} says ${rule.action}`;
+  return { effect: rule.action, because, requiresSandbox: rule.sandbox === 'required' };
+}
+
+function matches(rule: AuthorisationSection['rules'][number], call: AuthorisedCall): boolean {
+  const names = [call.tool, `${call.server}/${call.tool}`, ...(ALSO_KNOWN_AS.get(call.tool) ?? [])];
+  if (!rule.tools.some((pattern) => names.some((name) => matchesGlob(pattern, name, { ignoreCase: true }))))
+    return false;
+  if (rule.callers !== undefined && !rule.callers.some((pattern) => matchesGlob(pattern, call.caller ?? '')))
+    return false;
+  if (rule.paths === undefined) return true;
+  const globs = rule.paths.map((pattern) => compilePathGlob(pattern));
+  const isNamed = ({ path, known }: CalledPath) => known && covered(globs, path);
+  return rule.action === 'deny' ? call.paths.some(isNamed) : call.paths.length > 0 && call.paths.every(isNamed);
+}
+
+/** The path itself or a directory above it. */
+function covered(globs: readonly ReturnType<typeof compilePathGlob>[], path: string): boolean {
+  const names = namesOf(path);
+  return names.some((_, index) => globs.some((glob) => matchesPath(glob, names.slice(0, index + 1))));
+}

@@ -1,0 +1,41 @@
+import { matchesGlob } from '../key/glob.ts';
+import { hasToken, isSecretName } from '../outcome/secrets.ts';
+
+/** Variables by which one program changes what another one is: the command that was judged would not be what runs. */
+const STEERS = [
+  ...[
+    'BASH_ENV',
+    'ENV',
+    'BASH_FUNC_*',
+    'BASHOPTS',
+    'SHELLOPTS',
+    'PROMPT_COMMAND',
+    'PS4',
+    'IFS',
+    'CDPATH',
+    'GLOBIGNORE',
+  ],
+  ...['LD_*', 'DYLD_*', 'NODE_OPTIONS', 'PYTHONSTARTUP', 'PERL5OPT', 'RUBYOPT', 'GIT_CONFIG*', 'GIT_SSH*'],
+];
+const PASSWORD_IN_URL = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*:[^/?#\s]*@/i;
+
+/**
+ * The environment that a command is given: without whatever is called like a credential or looks like one, and without what
+ * steers interpreters. `allow` names what passes nevertheless (globs); it does not lift what steers.
+ */
+export function scrubEnvironment(
+  given: Readonly<Record<string, string | undefined>>,
+  allow: readonly string[] = [],
+): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined || STEERS.some((pattern) => matchesGlob(pattern, name))) continue;
+    if (isSecret(name, value) && !allow.some((pattern) => matchesGlob(pattern, name))) continue;
+    kept[name] = value;
+  }
+  return kept;
+}
+
+function isSecret(name: string, value: string): boolean {
+  return isSecretName(name) || hasToken(value) || PASSWORD_IN_URL.test(value) || value.includes('PRIVATE KEY-----');
+}

@@ -1,0 +1,195 @@
+import { judge } from '../outcome/detect.ts';
+import type { Category, Failure, Severity } from '../outcome/outcome.ts';
+
+/**
+ * Why a call did not give what it was made for, as whoever made it has to know it: what to do about it differs. Severities
+ * say how much a failure weighs against a tool; both are read off the same verdict.
+ */
+export const ERROR_CATEGORIES = [
+  'tool_not_found',
+  'invalid_parameters',
+  'type_mismatch',
+  'policy_blocked',
+  'confirmation_required',
+  'permanent_failure',
+  'cancelled',
+  'rate_limited',
+  'server_error',
+  'network_error',
+  'timeout',
+] as const;
+export type ErrorCategory = (typeof ERROR_CATEGORIES)[number];
+
+interface Traits {
+  /** In the block that a model reads. */
+  readonly name: string;
+  /** Trying the same again may help, if the tool says that it may be tried twice. */
+  readonly retry: boolean;
+  /** Writing the arguments anew may help. */
+  readonly reformat: boolean;
+  readonly severity: Severity;
+  readonly weighs: Category;
+  readonly suggestion: string;
+}
+
+const no = { retry: false, reformat: false } as const;
+const again = { retry: true, reformat: false } as const;
+const rewrite = { retry: false, reformat: true } as const;
+
+export const TRAITS: Readonly<Record<ErrorCategory, Traits>> = {
+  tool_not_found: {
+    ...{ name: 'ToolNotFound', ...no, severity: 'not_found', weighs: 'refusal' },
+    suggestion: 'Use one of the tools that are listed.',
+  },
+  invalid_parameters: {
+    ...{ name: 'InvalidParameters', ...rewrite, severity: 'invalid_input', weighs: 'quality' },
+    suggestion: "Correct the arguments by the tool's schema and call again.",
+  },
+  type_mismatch: {
+    ...{ name: 'TypeMismatch', ...rewrite, severity: 'invalid_input', weighs: 'quality' },
+    suggestion: 'Give each argument the type that the schema names and call again.',
+  },
+  policy_blocked: {
+    ...{ name: 'PolicyBlocked', ...no, severity: 'permission', weighs: 'refusal' },
+    suggestion: 'Reach the goal in another way; asking for the same again changes nothing.',
+  },
+  confirmation_required: {
+    ...{ name: 'ConfirmationRequired', ...no, severity: 'permission', weighs: 'refusal' },
+    suggestion: 'A person has to approve this call first.',
+  },
+  permanent_failure: {
+    ...{ name: 'PermanentFailure', ...no, severity: 'server_error', weighs: 'quality' },
+    suggestion: 'Read the message; the same call will fail again.',
+  },
+  cancelled: {
+    ...{ name: 'Cancelled', ...no, severity: 'timeout', weighs: 'refusal' },
+    suggestion: 'It was stopped on purpose; go on without it.',
+  },
+  rate_limited: {
+    ...{ name: 'RateLimited', ...again, severity: 'transient', weighs: 'quality' },
+    suggestion: 'Wait before calling again.',
+  },
+  server_error: {
+    ...{ name: 'ServerError', ...again, severity: 'server_error', weighs: 'quality' },
+    suggestion: 'Try again later; if it stays, use another tool.',
+  },
+  network_error: {
+    ...{ name: 'NetworkError', ...again, severity: 'server_error', weighs: 'reachability' },
+    suggestion: 'Try again later; nobody answered.',
+  },
+  timeout: {
+    ...{ name: 'Timeout', ...again, severity: 'timeout', weighs: 'reachability' },
+    suggestion: 'Ask for less at once, or allow more time.',
+  },
+};
+
+/** A failed call, for whoever made it. */
+export interface ToolError {
+  readonly category: ErrorCategory;
+  readonly message: string;
+  readonly suggestion: string;
+  /** Whether calling again, as it is or with other arguments, may help. */
+  readonly retryable: boolean;
+  readonly severity: Severity;
+  readonly weighs: Category;
+}
+
+export function toolError(category: ErrorCategory, message: string, failure?: Failure): ToolError {
+  const { retry, reformat, suggestion, severity, weighs } = TRAITS[category];
+  return {
+    ...{ category, message, suggestion, retryable: retry || reformat },
+    severity: failure?.severity ?? severity,
+    weighs: failure?.category ?? weighs,
+  };
+}
+
+/** Whether only the arguments were wrong, so that a model may be asked to write them anew. All else is not its fault. */
+export function isQualityFailure(category: ErrorCategory): boolean {
+  return TRAITS[category].reformat;
+}
+
+/**
+ * The error of an outcome, thrown or returned, or undefined for a success. Exit codes say most, then the status of a server,
+ * then names and codes, and text only where the outcome is a failure anyway.
+ */
+export function errorOf(outcome: {
+  readonly tool: string;
+  readonly args?: unknown;
+  readonly result?: unknown;
+  readonly error?: unknown;
+}): ToolError | undefined {
+  const verdict = judge('error' in outcome ? { ...outcome, success: false } : outcome);
+  if (verdict.kind !== 'failure') return undefined;
+  return toolError(categoryOf(verdict), verdict.message, verdict);
+}
+
+export function categoryOf(failure: Failure): ErrorCategory {
+  const { exitCode, httpStatus, errorType } = failure;
+  // A program that was ended because its time was up has an exit code, too, but that is not what happened.
+  if (exitCode !== undefined && exitCode !== 0) {
+    return failure.severity === 'timeout' && exitCode !== 126 && exitCode !== 127 ? 'timeout' : byExit(exitCode);
+  }
+  return (httpStatus === undefined ? undefined : byHttp(httpStatus)) ?? BY_CODE.get(errorType) ?? bySeverity(failure);
+}
+
+/** What another exit code means, only the program knows; that it will exit like that again is the safer guess. */
+function byExit(exitCode: number): ErrorCategory {
+  return exitCode === 126 ? 'policy_blocked' : 'permanent_failure';
+}
+
+function byHttp(status: number): ErrorCategory | undefined {
+  if (status === 400 || status === 422) return 'invalid_parameters';
+  if (status === 401 || status === 403 || status === 407) return 'policy_blocked';
+  if (status === 408) return 'timeout';
+  if (status === 429) return 'rate_limited';
+  if (status >= 400 && status < 500) return 'permanent_failure';
+  return status >= 500 && status < 600 ? 'server_error' : undefined;
+}
+
+/** Codes of the system whose severity alone does not say enough. */
+const BY_CODE: ReadonlyMap<string, ErrorCategory> = new Map([
+  ...['EACCES', 'EPERM', 'EROFS'].map((code) => [code, 'policy_blocked'] as const),
+  ...['EINTR', 'EAGAIN', 'EWOULDBLOCK', 'EBUSY', 'EMFILE', 'ENFILE'].map((code) => [code, 'server_error'] as const),
+  ...['ECONNRESET', 'ECONNREFUSED', 'ECONNABORTED', 'EPIPE', 'ENETDOWN', 'ENETUNREACH', 'EHOSTUNREACH'].map(
+    (code) => [code, 'network_error'] as const,
+  ),
+  ...['ENOENT', 'ENOTDIR', 'EISDIR', 'EEXIST', 'ENOTEMPTY', 'ENOSPC', 'EXDEV'].map(
+    (code) => [code, 'permanent_failure'] as const,
+  ),
+  ['AbortError', 'cancelled'],
+]);
+
+function bySeverity({ severity, category }: Failure): ErrorCategory {
+  if (category === 'refusal') return 'policy_blocked';
+  switch (severity) {
+    case 'transient':
+      return 'rate_limited';
+    case 'timeout':
+      return 'timeout';
+    case 'invalid_input':
+      return 'invalid_parameters';
+    case 'permission':
+    case 'repeated_auth':
+    case 'security':
+      return 'policy_blocked';
+    case 'server_error':
+    case 'crash':
+      return category === 'reachability' ? 'network_error' : category === 'auth' ? 'policy_blocked' : 'server_error';
+    case 'not_found':
+    case 'validation':
+    case 'corruption':
+      return 'permanent_failure';
+  }
+}
+
+/** What a model is told. A message cannot end the block or add a line to it. */
+export function formatForModel({ category, message, suggestion, retryable }: ToolError): string {
+  const oneLine = message.replace(/\s*[\r\n\u2028\u2029]+\s*/g, ' ').trim();
+  return [
+    '[tool_error]',
+    `category: ${TRAITS[category].name}`,
+    `message: ${oneLine}`,
+    `suggestion: ${suggestion}`,
+    `retryable: ${retryable}`,
+  ].join('\n');
+}

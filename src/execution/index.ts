@@ -1,0 +1,11 @@
+export { openExecution } from './open.ts';
+export type { OpenExecution, OpenOptions } from './open.ts';
+export type { CallRequest, ExecuteOptions, Execution } from './execute.ts';
+export { answerQuestion } from './confirmation.ts';
+export type { ConfirmedCall, ExecutionQuestion } from './confirmation.ts';
+export { executorOf, firstOf } from './executor.ts';
+export type { Claim, Executed, Executor, Refusal, Stage, Tool, ToolCall, ToolDescription, ToolOutput } from './call.ts';
+export { AuditFailed } from './audit/audit.ts';
+export { formatForModel } from '../domain/execution/errors.ts';
+export type { ErrorCategory, ToolError } from '../domain/execution/errors.ts';
+export type { ShellEnvelope } from './shell/envelope.ts';

@@ -1,0 +1,75 @@
+import { access, constants, mkdir, statfs } from 'node:fs/promises';
+import { plainCopy } from '../domain/outcome/plain.ts';
+import type { AuditEntry } from '../domain/audit/entry.schema.ts';
+import type { ToolError } from '../domain/execution/errors.ts';
+import { AuditFailed } from './audit/audit.ts';
+import type { Audit } from './audit/audit.ts';
+import type { Stage, ToolCall, ToolOutput } from './call.ts';
+
+/** What is known of a call when it is over. */
+export interface Ended {
+  readonly call: ToolCall;
+  readonly command: string | undefined;
+  readonly output: ToolOutput | undefined;
+  readonly error: ToolError | undefined;
+  /** The stage that ended it. */
+  readonly stage: Stage;
+  readonly durationMs: number;
+  readonly trust: string;
+  readonly approvedBy: string;
+}
+
+const ROOM_BYTES = 1 << 20;
+const MOST_OUTPUT = 8192;
+
+/** Before anything runs: a call whose line could not be written is not begun. */
+export async function requireAudit({ directory }: Audit): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await access(directory, constants.W_OK | constants.X_OK);
+    const { bavail, bsize } = await statfs(directory);
+    if (bavail * bsize < ROOM_BYTES) throw new Error('there is no room for a line');
+  } catch (error) {
+    throw new AuditFailed(directory, error);
+  }
+}
+
+export function entryOf({ call, command, output, error, stage, durationMs, trust, approvedBy }: Ended): AuditEntry {
+  const common = {
+    ts: new Date().toISOString(),
+    tool: call.tool,
+    server: call.server,
+    call_id: call.callId,
+    ...(call.agent === undefined ? {} : { agent: call.agent }),
+    ...(call.session === undefined ? {} : { session: call.session }),
+    ...(call.caller === undefined ? {} : { caller_id: call.caller }),
+    ...(command === undefined ? {} : { command: command.slice(0, 100_000) }),
+    arguments: asJson(call.args),
+    ...(output === undefined ? {} : { output: beginningAndEnd(output.text) }),
+    duration_ms: Math.round(durationMs),
+    truncated: output?.truncated ?? false,
+    trust,
+    approved_by: approvedBy,
+  };
+  const exit_code = output?.exitCode ?? null;
+  if (error === undefined) return { ...common, result: 'success', exit_code: exit_code === 0 ? 0 : null };
+  const failure = { error_category: error.category, error_phase: stage, because: error.message };
+  if (stage !== 'run') return { ...common, ...failure, result: 'blocked', exit_code: null };
+  if (error.category === 'policy_blocked' && exit_code === null) {
+    return { ...common, ...failure, result: 'blocked', exit_code: null };
+  }
+  const result = error.category === 'timeout' || error.category === 'cancelled' ? error.category : 'error';
+  return { ...common, ...failure, result, exit_code };
+}
+
+/** JSON, whatever was given. */
+function asJson(args: unknown): AuditEntry['arguments'] {
+  return JSON.parse(
+    JSON.stringify(plainCopy(args, { depth: 8, nodes: 500, characters: 4000 })) || 'null',
+  ) as AuditEntry['arguments'];
+}
+
+function beginningAndEnd(text: string): string {
+  if (text.length <= MOST_OUTPUT) return text;
+  return `${text.slice(0, MOST_OUTPUT / 2)}\n[…]\n${text.slice(-MOST_OUTPUT / 2)}`;
+}

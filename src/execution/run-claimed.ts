@@ -1,0 +1,91 @@
+import { errorOf, toolError } from '../domain/execution/errors.ts';
+import type { ToolError } from '../domain/execution/errors.ts';
+import { pause } from '../pause.ts';
+import type { ClaimedCall, RunContext, Stage, ToolOutput } from './call.ts';
+import { withRetries } from './retry.ts';
+import type { ExecutionRules } from './rules.ts';
+import { refusedByKillSwitch } from './stages.ts';
+import type { Controls } from './stages.ts';
+
+export interface Ran {
+  readonly output: ToolOutput | undefined;
+  readonly error: ToolError | undefined;
+  readonly attempts: number;
+  /** What was thrown. */
+  readonly cause: unknown;
+  readonly stage: Stage;
+}
+
+interface Needs extends Pick<RunContext, 'sandbox' | 'confinement'> {
+  readonly rules: ExecutionRules;
+  readonly controls: Controls | undefined;
+}
+
+const LOOK_AGAIN_MS = 500;
+
+/** Runs a call that has passed every check. It may have waited long for that: the kill switch is looked at again, and on. */
+export async function runClaimed(
+  { rules, controls, sandbox, confinement }: Needs,
+  call: ClaimedCall,
+  { stopped, onOutput }: { readonly stopped?: AbortSignal; readonly onOutput?: RunContext['onOutput'] },
+): Promise<Ran> {
+  const before = await refusedByKillSwitch(controls);
+  if (before !== undefined) {
+    const error = toolError('policy_blocked', before.because);
+    return { output: undefined, error, attempts: 0, cause: undefined, stage: 'kill_switch' };
+  }
+  const watch = watchKillSwitch(controls);
+  const context: RunContext = {
+    ...{ sandbox, confinement },
+    stopped: stopped === undefined ? watch.thrown : AbortSignal.any([stopped, watch.thrown]),
+    ...(onOutput === undefined ? {} : { onOutput }),
+  };
+  try {
+    const { result, attempts } = await withRetries(() => attempt(call, context), {
+      terms: rules.retry,
+      retryable: call.retryable,
+      failureOf: ({ error }) => error?.category,
+      stopped: context.stopped,
+    });
+    const why: unknown = watch.thrown.aborted ? watch.thrown.reason : undefined;
+    const error =
+      result.error?.category === 'cancelled' && typeof why === 'string' ? toolError('cancelled', why) : result.error;
+    return { ...result, error, attempts, stage: 'run' };
+  } finally {
+    watch.stop();
+  }
+}
+
+async function attempt(call: ClaimedCall, context: RunContext): Promise<Pick<Ran, 'output' | 'error' | 'cause'>> {
+  try {
+    const output = await call.run(context);
+    const { failure } = output;
+    const error =
+      failure === undefined
+        ? errorOf({ tool: call.name, args: call.args, result: output.value })
+        : toolError(failure.category, failure.message);
+    return { output, error, cause: undefined };
+  } catch (cause) {
+    const error = errorOf({ tool: call.name, args: call.args, error: cause });
+    return { output: undefined, error, cause };
+  }
+}
+
+/** Ends what runs when the switch is thrown; one that cannot be read for a moment ends nothing that has begun. */
+function watchKillSwitch(controls: Controls | undefined): { readonly thrown: AbortSignal; readonly stop: () => void } {
+  const thrown = new AbortController();
+  const over = new AbortController();
+  const look = async () => {
+    for (;;) {
+      await pause(LOOK_AGAIN_MS, over.signal);
+      if (over.signal.aborted || controls === undefined) return;
+      const state = await controls.killSwitch().catch(() => undefined);
+      if (state?.isOn === true) {
+        thrown.abort(`the kill switch was thrown by ${state.by}: ${state.reason}`);
+        return;
+      }
+    }
+  };
+  void look();
+  return { thrown: thrown.signal, stop: () => over.abort() };
+}

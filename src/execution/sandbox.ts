@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process';
+import { access, constants, realpath } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { reasonOf } from '../problem.ts';
+
+/** What the operating system offers to confine a command with. */
+export type Sandbox =
+  | { readonly kind: 'bubblewrap'; readonly program: string }
+  | { readonly kind: 'sandbox-exec'; readonly program: string }
+  | { readonly kind: 'none'; readonly because: string };
+
+/** What a confined command may touch. All of them real paths. */
+export interface Confinement {
+  readonly writable: readonly string[];
+  /** Not even read: the ledger's password and the audit lie there. */
+  readonly hidden: readonly string[];
+  readonly network: boolean;
+}
+
+const run = promisify(execFile);
+const TRIED_WITHIN_MS = 5000;
+
+/** Looks for a sandbox and tries it: many containers have the program and do not let it work. */
+export async function findSandbox(searchPath: readonly string[], platform = process.platform): Promise<Sandbox> {
+  const kind = platform === 'linux' ? 'bubblewrap' : platform === 'darwin' ? 'sandbox-exec' : undefined;
+  if (kind === undefined) return none(`there is none for ${platform}`);
+  const name = kind === 'bubblewrap' ? 'bwrap' : 'sandbox-exec';
+  const program = await findProgram(name, searchPath);
+  if (program === undefined) return none(`${name} is not installed`);
+  const found: Sandbox = { kind, program };
+  const nothing = { writable: [await realpath(tmpdir())], hidden: [], network: false };
+  const [file, ...args] = confine(found, nothing, '/', ['/bin/sh', '-c', 'true']);
+  try {
+    await run(file, args, { timeout: TRIED_WITHIN_MS });
+    return found;
+  } catch (error) {
+    const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
+    return none(`${program} does not work here: ${stderr === '' ? reasonOf(error) : stderr}`);
+  }
+}
+
+function none(because: string): Sandbox {
+  return { kind: 'none', because };
+}
+
+async function findProgram(name: string, searchPath: readonly string[]): Promise<string | undefined> {
+  for (const directory of searchPath) {
+    const file = join(directory, name);
+    const found = await access(file, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (found) return file;
+  }
+  return undefined;
+}
+
+/** The command line that runs `command` confined; the command itself where there is no sandbox. */
+export function confine(
+  sandbox: Sandbox,
+  confinement: Confinement,
+  cwd: string,
+  command: readonly [string, ...string[]],
+): readonly [string, ...string[]] {
+  switch (sandbox.kind) {
+    case 'none':
+      return command;
+    case 'bubblewrap':
+      return [sandbox.program, ...bubblewrapOptions(confinement, cwd), '--', ...command];
+    case 'sandbox-exec':
+      return [sandbox.program, '-p', profileOf(confinement), ...command];
+  }
+}
+
+/** In order: a later mount lies over an earlier one. */
+function bubblewrapOptions({ writable, hidden, network }: Confinement, cwd: string): string[] {
+  return [
+    ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp', '--tmpfs', '/run'],
+    ...writable.flatMap((path) => ['--bind', path, path]),
+    // Sockets of daemons lie in /run; names are resolved by what lies there, too.
+    ...['--ro-bind-try', '/run/systemd/resolve', '/run/systemd/resolve'],
+    ...hidden.flatMap((path) => ['--tmpfs', path]),
+    // Ends with us, and everything in it ends with it: no process leaves a process namespace.
+    ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
+    ...(network ? [] : ['--unshare-net']),
+    ...['--chdir', cwd],
+  ];
+}
+
+/** Of two lines that match, the later holds. */
+function profileOf({ writable, hidden, network }: Confinement): string {
+  const below = (path: string) => `(subpath ${JSON.stringify(path)})`;
+  return [
+    '(version 1)',
+    '(allow default)',
+    '(deny file-write*)',
+    `(allow file-write* ${[...writable, '/dev'].map(below).join(' ')})`,
+    ...(hidden.length === 0 ? [] : [`(deny file-read* file-write* ${hidden.map(below).join(' ')})`]),
+    ...(network ? [] : ['(deny network*)']),
+  ].join('\n');
+}

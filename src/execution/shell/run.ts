@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { constants } from 'node:os';
+import type { Readable } from 'node:stream';
+import { pause } from '../../pause.ts';
+import { confine } from '../sandbox.ts';
+import type { Confinement, Sandbox } from '../sandbox.ts';
+import { textOf } from './envelope.ts';
+import type { ShellEnvelope } from './envelope.ts';
+import { HeadAndTail } from './head-and-tail.ts';
+import { endAll, MARK, signalGroup } from './processes.ts';
+
+export interface ShellCommand {
+  readonly command: string;
+  /** A real directory; whoever calls has seen that it lies within a root. */
+  readonly cwd: string;
+  /** Already without secrets. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly maxOutputBytes: number;
+  /** What the command reads; without it there is nothing to read. */
+  readonly input?: string | Uint8Array;
+  readonly stopped?: AbortSignal;
+  /** Told of output as it comes. While its promise is pending the command is not read from. */
+  readonly onOutput?: (stream: 'stdout' | 'stderr', chunk: Buffer) => void | Promise<void>;
+  readonly sandbox: Sandbox;
+  readonly confinement: Confinement;
+}
+
+/** As timeout(1) has it. */
+const TIMED_OUT = 124;
+/** How long a command may take to end after it was told to. */
+const GRACE_MS = 2000;
+/** How long what the shell has left behind may still write after the shell's own end. */
+const LINGER_MS = 100;
+
+/**
+ * Runs a command in a session and group of its own and waits for its end. When its shell is over the call is over: what it
+ * left in the background is ended, too, so that no call leaves a process behind.
+ */
+export async function runShell(command: ShellCommand): Promise<ShellEnvelope> {
+  const { cwd, env, input, stopped, maxOutputBytes, sandbox } = command;
+  const started = performance.now();
+  const mark = randomUUID();
+  const [program, ...args] = confine(sandbox, command.confinement, cwd, ['/bin/sh', '-c', command.command]);
+  const child = spawn(program, args, {
+    cwd,
+    env: { ...env, [MARK]: mark },
+    detached: true,
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  });
+  // Rejects where there is no such program or directory: nothing has run then.
+  await once(child, 'spawn');
+  const group = child.pid ?? 0;
+  // A command that does not read what it is given is no failure.
+  child.stdin?.on('error', () => undefined).end(input);
+  const kept = { stdout: new HeadAndTail(maxOutputBytes), stderr: new HeadAndTail(maxOutputBytes) };
+  const streams = [
+    keep(child.stdout, (chunk) => (kept.stdout.push(chunk), command.onOutput?.('stdout', chunk))),
+    keep(child.stderr, (chunk) => (kept.stderr.push(chunk), command.onOutput?.('stderr', chunk))),
+  ];
+  const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  const end = await endedBy(exited, command.timeoutMs, stopped);
+  if (end !== 'itself') {
+    signalGroup(group, 'SIGTERM');
+    await Promise.race([exited, pause(GRACE_MS)]);
+    signalGroup(group, 'SIGKILL');
+  }
+  const [code, signal] = await exited;
+  const drained = Promise.all(streams);
+  if (end === 'itself') await Promise.race([drained, pause(LINGER_MS)]);
+  const leftBehind = await endAll(group, mark);
+  // Whoever holds the other end now is not found, or not to be ended; nothing more is expected of it.
+  if ((await Promise.race([drained.then(() => 'drained'), pause(GRACE_MS)])) !== 'drained') {
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+    await drained;
+  }
+  const [stdout, stderr] = [textOf(kept.stdout), textOf(kept.stderr)];
+  return {
+    stdout: stdout.text,
+    stderr: stderr.text,
+    exitCode: end === 'time' ? TIMED_OUT : (code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
+    signal,
+    timedOut: end === 'time',
+    cancelled: end === 'caller',
+    truncated: kept.stdout.omitted + kept.stderr.omitted > 0,
+    durationMs: Math.round(performance.now() - started),
+    encoding: { stdout: stdout.encoding, stderr: stderr.encoding },
+    bytes: { stdout: kept.stdout.total, stderr: kept.stderr.total },
+    sandbox: sandbox.kind,
+    leftBehind: end === 'itself' ? leftBehind : 0,
+  };
+}
+
+async function endedBy(
+  exited: Promise<unknown>,
+  timeoutMs: number,
+  stopped: AbortSignal | undefined,
+): Promise<'itself' | 'time' | 'caller'> {
+  const over = new AbortController();
+  const stops = stopped === undefined ? [over.signal] : [over.signal, stopped];
+  try {
+    const first = await Promise.race([
+      exited.then(() => 'itself' as const),
+      pause(timeoutMs, AbortSignal.any(stops)).then(() => 'time' as const),
+    ]);
+    return first === 'time' && stopped?.aborted === true ? 'caller' : first;
+  } finally {
+    over.abort();
+  }
+}
+
+/** Reads a stream to its end, no faster than `take` can. */
+async function keep(stream: Readable | null, take: (chunk: Buffer) => void | Promise<void>): Promise<void> {
+  if (stream === null) return;
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      const taken = take(chunk);
+      if (taken !== undefined) await taken;
+    }
+  } catch (error) {
+    // Closed by us, because nobody is left who would end it.
+    if (!stream.destroyed) throw error;
+  }
+}

@@ -1,0 +1,123 @@
+import { authorise } from '../domain/execution/authorisation.ts';
+import { trustLevelOf } from '../domain/policy/policy.ts';
+import type { Status } from '../domain/trust/trust.ts';
+import type { KillSwitch } from '../postgres/kill-switch.ts';
+import type { QuotaAnswer, QuotaRequest } from '../postgres/execution-quota.ts';
+import { reasonOf } from '../problem.ts';
+import type { ClaimedCall, Executor, Refusal, Stage, ToolCall } from './call.ts';
+import type { TouchedPath } from './paths.ts';
+import type { ExecutionRules } from './rules.ts';
+import type { Sandbox } from './sandbox.ts';
+
+/** What all processes share; absent where there is no ledger. */
+export interface Controls {
+  killSwitch(): Promise<KillSwitch | undefined>;
+  takeQuota(request: QuotaRequest): Promise<QuotaAnswer>;
+}
+
+/** A switch that cannot be read may be on. */
+export async function refusedByKillSwitch(controls: Controls | undefined): Promise<Refusal | undefined> {
+  if (controls === undefined) return undefined;
+  try {
+    const state = await controls.killSwitch();
+    if (state?.isOn !== true) return undefined;
+    return blocked('kill_switch', `the kill switch is on, thrown by ${state.by}: ${state.reason}`);
+  } catch (error) {
+    return blocked('kill_switch', `nobody can tell whether the kill switch is on: ${reasonOf(error)}`);
+  }
+}
+
+export function claimedBy(executor: Executor, call: ToolCall): ClaimedCall | Refusal {
+  const claim = executor.claim(call);
+  if (claim === undefined) {
+    const names = executor.tools.map(({ name }) => name).join(', ');
+    const because = `there is no tool ${JSON.stringify(call.tool)}; there are ${names}`;
+    return { stage: 'claim', category: 'tool_not_found', because };
+  }
+  return claim.kind === 'claimed' ? claim.call : { stage: 'claim', category: claim.category, because: claim.because };
+}
+
+/** The rules about who may call what, and whether the operating system must confine it. */
+export function refusedByAuthorisation(
+  { authorization, runner }: ExecutionRules,
+  call: ToolCall,
+  { intent }: ClaimedCall,
+  paths: readonly TouchedPath[],
+  sandbox: Sandbox,
+): Refusal | undefined {
+  const { tool, server, caller } = call;
+  const { effect, because, requiresSandbox } = authorise(authorization, { tool, server, caller, paths });
+  if (effect === 'deny') return blocked('authorisation', because);
+  if (intent.command === undefined || sandbox.kind !== 'none') return undefined;
+  if (requiresSandbox || runner.sandbox === 'required') {
+    return blocked('authorisation', `a sandbox is required, and there is none: ${sandbox.because}`);
+  }
+  // Without a sandbox nothing would hold a command to it.
+  if (!runner.network) return blocked('authorisation', `network is off, which takes a sandbox: ${sandbox.because}`);
+  return undefined;
+}
+
+export interface Circumstances {
+  /** Of the tool, as far as anybody knows. */
+  readonly status: Status;
+  /** An operator lets everything through but what nobody can. */
+  readonly isGlassBroken: boolean;
+}
+
+export type PolicyAnswer =
+  { readonly verdict: 'allow' } | { readonly verdict: 'ask' | 'deny'; readonly because: string };
+
+const ALLOWED: PolicyAnswer = { verdict: 'allow' };
+
+/** Roots and the unconditional blocklist hold whoever approves; the rest of the policy yields to broken glass. */
+export function judgedByPolicy(
+  { shell, files }: ExecutionRules,
+  { intent }: ClaimedCall,
+  paths: readonly TouchedPath[],
+  { status, isGlassBroken }: Circumstances,
+): PolicyAnswer {
+  const outside = paths.find(({ refusal }) => refusal !== undefined);
+  if (outside?.refusal !== undefined) return { verdict: 'deny', because: outside.refusal };
+  if (intent.command === undefined) return ALLOWED;
+  const judgement = shell.judge(intent.command, { trust: trustLevelOf(status, shell.current.rules.trust) });
+  const because = judgement.reasons
+    .filter(({ verdict }) => verdict === judgement.verdict)
+    .map((reason) => reason.because)
+    .join('; ');
+  if (judgement.unconditional) return { verdict: 'deny', because };
+  if (isGlassBroken) return ALLOWED;
+  if (judgement.verdict !== 'allow') return { verdict: judgement.verdict, because };
+  const unknown = paths.find(({ known, access }) => !known && (access === 'write' || hasPathRules(files)));
+  if (unknown === undefined) return ALLOWED;
+  return { verdict: 'ask', because: `nobody can tell before it runs which file it will ${unknown.access}` };
+}
+
+function hasPathRules({ rules }: ExecutionRules['files']): boolean {
+  return rules.deny.read.length + rules.allow.read.length > 0;
+}
+
+/** Counts the call, once whatever becomes of it. Where there is a limit and nobody to count, nothing runs. */
+export async function refusedByQuota(
+  { maxToolCallsPerSession: most, quotaWindowSecs }: ExecutionRules,
+  { agent = '', session = '' }: ToolCall,
+  countedAs: string,
+  controls: Controls | undefined,
+): Promise<Refusal | undefined> {
+  if (most === null) return undefined;
+  const quota = { stage: 'quota', category: 'policy_blocked', code: 'quota_blocked' } as const;
+  if (controls === undefined)
+    return { ...quota, because: `calls are limited to ${most}, and there is no ledger to count` };
+  try {
+    const request = { agent, session, callId: countedAs, most, windowSeconds: quotaWindowSecs };
+    const { allowed, used, resetsAt } = await controls.takeQuota(request);
+    if (allowed) return undefined;
+    const until = new Date(resetsAt).toISOString();
+    return { ...quota, because: `quota_blocked: ${used} of ${most} calls are used until ${until}`, retryAt: resetsAt };
+  } catch (error) {
+    return { ...quota, because: `quota_blocked: nobody can tell how many calls are used: ${reasonOf(error)}` };
+  }
+}
+
+function blocked(stage: Stage, because: string): Refusal {
+  return { stage, category: 'policy_blocked', because };
+}

@@ -1,0 +1,343 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parseRules } from '../../src/domain/rules/parse-rules.ts';
+import { openAudit } from '../../src/execution/audit/audit.ts';
+import type { Audit } from '../../src/execution/audit/audit.ts';
+import type { Executed } from '../../src/execution/call.ts';
+import { answerQuestion, ConfirmedCall } from '../../src/execution/confirmation.ts';
+import { createExecution } from '../../src/execution/execute.ts';
+import type { Execution, ExecutionParts } from '../../src/execution/execute.ts';
+import { executorOf, firstOf } from '../../src/execution/executor.ts';
+import { controlsIn } from '../../src/execution/open.ts';
+import { executionRules } from '../../src/execution/rules.ts';
+import { fileExecutor } from '../../src/execution/tools/files.ts';
+import { shellTool } from '../../src/execution/tools/shell.ts';
+import { decide } from '../../src/postgres/approval-decide.ts';
+import { takeQuota } from '../../src/postgres/execution-quota.ts';
+import { throwKillSwitch } from '../../src/postgres/kill-switch.ts';
+import { breakGlass } from '../../src/postgres/snapshot.ts';
+import { createInstallation, eventually } from '../support/installation.ts';
+import type { Installation } from '../support/installation.ts';
+
+let installation: Installation;
+beforeAll(async () => {
+  installation = await createInstallation();
+  await installation.startWorker();
+});
+const audits: Audit[] = [];
+afterAll(async () => {
+  await Promise.all(audits.map((audit) => audit.close().catch(() => undefined)));
+  await installation.close();
+});
+
+interface Scene {
+  readonly execution: Execution;
+  readonly root: string;
+  readonly audit: Audit;
+  readonly lines: () => Record<string, unknown>[];
+}
+
+async function scene(rules: object = {}, more: Partial<ExecutionParts> = {}): Promise<Scene> {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'surety-order-')));
+  const directory = mkdtempSync(join(tmpdir(), 'surety-order-audit-'));
+  const audit = openAudit(directory, { fsync: 'never', maxFileBytes: 1_000_000 });
+  audits.push(more.audit ?? audit);
+  const ready = await executionRules(parseRules({ runner: { sandbox: 'off' }, ...rules }), root);
+  const execution = createExecution({
+    ...{ rules: ready, audit, gate: undefined, controls: undefined },
+    sandbox: { kind: 'none', because: 'not wanted here' },
+    confinement: { writable: [root], hidden: [], network: true },
+    executor: firstOf([executorOf(shellTool(ready, { PATH: process.env['PATH'] ?? '' })), fileExecutor(ready.files)]),
+    ...more,
+  });
+  const lines = () =>
+    readdirSync(directory)
+      .filter((name) => name.endsWith('.jsonl'))
+      .flatMap((name) => readFileSync(join(directory, name), 'utf8').trim().split('\n'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  return { execution, root, audit, lines };
+}
+
+const shell = (command: string, more: object = {}) => ({
+  tool: 'shell',
+  args: { command },
+  agent: 'a',
+  session: 's',
+  ...more,
+});
+
+function questionOf(executed: Executed) {
+  if (executed.status !== 'ask') throw new Error(`expected a question, got ${JSON.stringify(executed)}`);
+  return executed.question;
+}
+
+it('runs, refuses and asks, and writes a line for each', async () => {
+  const { execution, lines, root } = await scene();
+  expect(await execution.execute(shell('echo warn >&2'))).toMatchObject({ status: 'done', output: { exitCode: 0 } });
+  expect(await execution.execute(shell('exit 3'))).toMatchObject({
+    status: 'failed',
+    error: { category: 'permanent_failure' },
+  });
+  expect(await execution.execute(shell('sudo id'))).toMatchObject({ status: 'refused', refusal: { stage: 'policy' } });
+  expect(await execution.execute(shell('rm x'))).toMatchObject({
+    status: 'ask',
+    error: { category: 'confirmation_required' },
+  });
+  expect(await execution.execute({ tool: 'dance', args: {} })).toMatchObject({ error: { category: 'tool_not_found' } });
+  expect(await execution.execute({ tool: 'read', args: { path: 5 } })).toMatchObject({
+    error: { category: 'type_mismatch' },
+  });
+  expect(await execution.execute({ tool: 'read', args: {} })).toMatchObject({
+    error: { category: 'invalid_parameters' },
+  });
+  expect(await execution.execute({ tool: 'read', args: { path: '/etc/passwd' } })).toMatchObject({ status: 'refused' });
+  expect(await execution.execute(shell('cat < /etc/passwd'))).toMatchObject({ status: 'refused' });
+  expect(await execution.execute(shell('true', { args: { command: 'true', cwd: '/' } }))).toMatchObject({
+    status: 'refused',
+  });
+  writeFileSync(join(root, 'there'), 'x');
+  expect(await execution.execute({ tool: 'read', args: { path: 'there' } })).toMatchObject({ status: 'done' });
+  expect(lines().map(({ result, exit_code }) => [result, exit_code])).toEqual([
+    ['success', 0],
+    ['error', 3],
+    ...Array.from({ length: 8 }, () => ['blocked', null]),
+    ['success', null],
+  ]);
+});
+
+it('runs a confirmed call once, and only the call that was asked about', async () => {
+  const { execution, root } = await scene();
+  writeFileSync(join(root, 'x'), '');
+  const asked = questionOf(await execution.execute(shell('rm x')));
+  const other = answerQuestion({ ...asked, call: { ...asked.call, args: { command: 'rm y' } } }, 'alice');
+  expect(await execution.executeConfirmed(other)).toMatchObject({
+    status: 'refused',
+    error: { category: 'confirmation_required' },
+  });
+  const yes = answerQuestion(asked, 'alice');
+  expect(await execution.executeConfirmed(yes)).toMatchObject({ status: 'done' });
+  expect(existsSync(join(root, 'x'))).toBe(false);
+  expect(await execution.executeConfirmed(yes)).toMatchObject({
+    status: 'refused',
+    error: { category: 'confirmation_required' },
+  });
+});
+
+it('makes every other check of a confirmed call', async () => {
+  const { execution } = await scene();
+  const asked = questionOf(await execution.execute(shell('rm x')));
+  const { execution: stricter } = await scene({ shell: { deny: ['rm *'] } });
+  expect(await stricter.executeConfirmed(answerQuestion(asked, 'alice'))).toMatchObject({
+    status: 'refused',
+    refusal: { stage: 'policy' },
+  });
+});
+
+it('does not let a wrapper mistake one way for the other', () => {
+  const made: [never, string, string] = [{} as never, 'me', ''];
+  const wrappers = (inner: Execution) => [
+    // @ts-expect-error A confirmed call is no call.
+    (confirmed: ConfirmedCall) => inner.execute(confirmed),
+    // @ts-expect-error A call is no confirmed call.
+    (call: Parameters<Execution['execute']>[0]) => inner.executeConfirmed(call),
+    // @ts-expect-error A wrapper has both.
+    (): Execution => ({ tools: inner.tools, execute: (call) => inner.execute(call) }),
+    // @ts-expect-error Neither stands in for the other.
+    (): Execution => ({ ...inner, executeConfirmed: inner.execute }),
+    // @ts-expect-error Nobody makes one but by answering.
+    (): unknown => new ConfirmedCall(...made),
+  ];
+  expect(wrappers).toHaveLength(1);
+});
+
+it('gives a call to the first that claims it, and stops at an error', async () => {
+  const { execution, root } = await scene();
+  expect(execution.tools.map(({ name }) => name)).toEqual(
+    'shell read write edit copy move delete glob grep'.split(' '),
+  );
+  const broken = {
+    tools: [],
+    claim: () => {
+      throw new Error('out of order');
+    },
+  };
+  const never = {
+    tools: [],
+    claim: () => {
+      throw new Error('asked although another had claimed it');
+    },
+  };
+  const ready = await executionRules(parseRules({}), root);
+  const chained = (order: Parameters<typeof firstOf>[0]) => scene({}, { executor: firstOf(order) });
+  const { execution: first } = await chained([fileExecutor(ready.files), never]);
+  expect(await first.execute({ tool: 'glob', args: { pattern: '*' } })).toMatchObject({ status: 'done' });
+  const { execution: second } = await chained([broken, fileExecutor(ready.files)]);
+  await expect(second.execute({ tool: 'glob', args: { pattern: '*' } })).rejects.toThrow('out of order');
+});
+
+it('asks once for arguments anew, and judges them like any others', async () => {
+  const { execution, root } = await scene();
+  writeFileSync(join(root, 'x'), 'text');
+  let asked = 0;
+  const reformat = (args: unknown) => () => Promise.resolve(((asked += 1), args));
+  expect(
+    await execution.execute({ tool: 'read', args: { file: 'x' } }, { reformat: reformat({ path: 'x' }) }),
+  ).toMatchObject({ status: 'done' });
+  expect(
+    await execution.execute({ tool: 'read', args: {} }, { reformat: reformat({ path: '/etc/passwd' }) }),
+  ).toMatchObject({ status: 'refused' });
+  expect(await execution.execute({ tool: 'read', args: {} }, { reformat: reformat({}) })).toMatchObject({
+    status: 'refused',
+  });
+  expect(asked).toBe(3);
+});
+
+it('runs nothing without an audit, and hands out nothing that is not written', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'surety-noaudit-')), 'file');
+  writeFileSync(file, '');
+  const impossible = openAudit(join(file, 'audit'), { fsync: 'never', maxFileBytes: 1024 });
+  const { execution, root } = await scene({}, { audit: impossible });
+  await expect(execution.execute(shell('touch ran'))).rejects.toThrow('The audit in');
+  expect(existsSync(join(root, 'ran'))).toBe(false);
+  // A directory that is there until the command has run.
+  const directory = mkdtempSync(join(tmpdir(), 'surety-lostaudit-'));
+  const lost = openAudit(join(directory, 'audit'), { fsync: 'never', maxFileBytes: 1024 });
+  const { execution: unlucky } = await scene({}, { audit: lost });
+  const run = unlucky.execute(shell('sleep 0.5; echo secret'));
+  await sleep(200);
+  await promisify(execFile)('rm', ['-r', join(directory, 'audit')]);
+  writeFileSync(join(directory, 'audit'), 'in the way');
+  await expect(run).rejects.toThrow('The audit in');
+});
+
+it('denies a command where a sandbox is required and there is none', async () => {
+  const required = await scene({ runner: { sandbox: 'required' } });
+  expect(await required.execution.execute(shell('true'))).toMatchObject({
+    status: 'refused',
+    refusal: { stage: 'authorisation' },
+  });
+  const rules = [{ action: 'allow', tools: ['shell'], sandbox: 'required' }];
+  const byRule = await scene({ authorization: { enabled: true, rules } });
+  expect(await byRule.execution.execute(shell('true'))).toMatchObject({
+    status: 'refused',
+    refusal: { stage: 'authorisation' },
+  });
+  const offline = await scene({ runner: { network: false } });
+  expect(await offline.execution.execute(shell('true'))).toMatchObject({ status: 'refused' });
+});
+
+it(
+  'counts exactly under 50 calls from two processes, and still knows after a restart',
+  { timeout: 60_000 },
+  async () => {
+    const program = resolve('test/execution/programs/take-quota.ts');
+    const taken = await Promise.all(
+      ['one', 'two'].map(async (name) => {
+        const args = ['--import', 'tsx', program, installation.databaseUrl, name, '25', '30'];
+        return Number((await promisify(execFile)(process.execPath, args)).stdout);
+      }),
+    );
+    expect(taken.reduce((sum, each) => sum + each, 0)).toBe(30);
+    const request = { agent: 'a', session: 's', most: 30, windowSeconds: 3600 };
+    expect(await takeQuota(installation.pool, { ...request, callId: 'later' })).toMatchObject({
+      allowed: false,
+      used: 30,
+    });
+    const { execution } = await scene({ maxToolCallsPerSession: 30 }, { controls: controlsIn(installation.pool) });
+    const refused = await execution.execute(shell('true'));
+    expect(refused).toMatchObject({ status: 'refused', refusal: { stage: 'quota', code: 'quota_blocked' } });
+    expect(refused.status === 'refused' && (refused.refusal.retryAt ?? 0)).toBeGreaterThan(Date.now());
+    expect(await execution.execute(shell('true', { session: 'another' }))).toMatchObject({ status: 'done' });
+  },
+);
+
+it('counts a call once however often it asks, none where there is no limit, and anew after its time', async () => {
+  const { pool } = installation;
+  const request = { agent: 'b', session: 's', most: 1, windowSeconds: 1 };
+  for (let time = 0; time < 3; time += 1) {
+    expect(await takeQuota(pool, { ...request, callId: 'same' })).toMatchObject({ allowed: true, used: 1 });
+  }
+  expect(await takeQuota(pool, { ...request, callId: 'other' })).toMatchObject({ allowed: false });
+  await sleep(1100);
+  expect(await takeQuota(pool, { ...request, callId: 'other' })).toMatchObject({ allowed: true, used: 1 });
+  expect(await takeQuota(pool, { ...request, session: 'zero', most: 0, callId: 'x' })).toMatchObject({
+    allowed: false,
+  });
+  const { execution } = await scene({ maxToolCallsPerSession: 5 });
+  expect(await execution.execute(shell('true'))).toMatchObject({ refusal: { code: 'quota_blocked' } });
+});
+
+it(
+  'asks people through the gate, and the kill switch stops what waits and what runs',
+  { timeout: 60_000 },
+  async () => {
+    const gate = await installation.connect({ agent: 'a', session: 's' });
+    const { execution, root, lines } = await scene({}, { gate, controls: controlsIn(installation.pool) });
+    for (const name of ['x', 'y']) writeFileSync(join(root, name), '');
+    expect(await execution.execute(shell('echo trusted'))).toMatchObject({ status: 'done' });
+    const asked = questionOf(await execution.execute(shell('rm x')));
+    await approve(asked.approval);
+    expect(await eventually(async () => done(await execution.execute(shell('rm x'))))).toBe('done');
+    expect(existsSync(join(root, 'x'))).toBe(false);
+    expect(lines().at(-1)).toMatchObject({ result: 'success', approved_by: 'gate', trust: 'TRUSTED' });
+
+    const waiting = execution.execute(shell('rm y'), { approvalWaitMs: 30_000 });
+    const running = execution.execute(shell('sleep 30'));
+    const open = await eventually(async () => {
+      const found = await installation.pool.query<{ id: string }>("select id from approval where status = 'pending'");
+      if (found.rows[0] === undefined) throw new Error('nobody was asked yet');
+      return found.rows[0].id;
+    });
+    await throwKillSwitch(installation.pool, true, 'alice', 'enough');
+    await approve(open);
+    expect(await running).toMatchObject({ status: 'failed', error: { category: 'cancelled' } });
+    expect(await waiting).toMatchObject({ status: 'refused', refusal: { stage: 'kill_switch' } });
+    expect(existsSync(join(root, 'y'))).toBe(true);
+    expect(await execution.execute(shell('true'))).toMatchObject({
+      status: 'refused',
+      refusal: { stage: 'kill_switch' },
+    });
+    await throwKillSwitch(installation.pool, false, 'alice', 'over');
+    expect(await execution.execute(shell('true'))).toMatchObject({ status: 'done' });
+    const counted = await installation.pool.query("select 1 from trust where status <> 'TRUSTED'");
+    expect(counted.rowCount).toBe(0);
+  },
+);
+
+it('lifts what the policy asks while the glass is broken, and never what is blocked unconditionally', async () => {
+  const gate = await installation.connect({ agent: 'c' });
+  await breakGlass(installation.pool, Date.now() + 60_000, 'alice', 'test');
+  await eventually(() => expect(gate.brokenGlassUntil).not.toBeNull());
+  const { execution, root } = await scene({}, { gate });
+  writeFileSync(join(root, 'x'), '');
+  expect(await execution.execute(shell('rm x'))).toMatchObject({ status: 'done' });
+  expect(await execution.execute(shell('sudo id'))).toMatchObject({ status: 'refused' });
+  await breakGlass(installation.pool, Date.now(), 'alice', 'over');
+});
+
+it('refuses where the kill switch cannot be read', async () => {
+  const controls = {
+    killSwitch: () => Promise.reject(new Error('gone')),
+    takeQuota: () => Promise.reject(new Error('gone')),
+  };
+  const { execution } = await scene({}, { controls });
+  expect(await execution.execute(shell('true'))).toMatchObject({
+    status: 'refused',
+    refusal: { stage: 'kill_switch' },
+  });
+});
+
+function done(executed: Executed): string {
+  if (executed.status !== 'done') throw new Error(`not yet: ${executed.status}`);
+  return executed.status;
+}
+
+async function approve(id: string | undefined): Promise<void> {
+  if (id === undefined) throw new Error('nobody was asked');
+  await decide(installation.pool, { approval: id, verb: 'approve', by: 'alice', reason: 'looked at it' });
+}

@@ -1,0 +1,122 @@
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { runShell } from '../../src/execution/shell/run.ts';
+import type { ShellCommand } from '../../src/execution/shell/run.ts';
+import { findSandbox } from '../../src/execution/sandbox.ts';
+
+const cwd = mkdtempSync(join(tmpdir(), 'surety-shell-'));
+const none = { kind: 'none', because: 'not wanted here' } as const;
+const run = (command: string, more: Partial<ShellCommand> = {}) =>
+  runShell({
+    ...{ command, cwd, env: { PATH: process.env['PATH'] ?? '' }, timeoutMs: 20_000, maxOutputBytes: 65_536 },
+    ...{ sandbox: none, confinement: { writable: [cwd], hidden: [], network: true } },
+    ...more,
+  });
+
+/** Living processes whose environment has this variable, as the system tells it. */
+function carrying(variable: string): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(variable);
+      } catch {
+        return false;
+      }
+    });
+}
+
+it('answers output, exit code and signal', async () => {
+  expect(await run('echo out; echo err >&2; exit 3')).toMatchObject({
+    ...{ stdout: 'out\n', stderr: 'err\n', exitCode: 3, signal: null, truncated: false, timedOut: false },
+  });
+  expect(await run('kill -9 $$')).toMatchObject({ exitCode: 137, signal: 'SIGKILL' });
+  expect(await run('cat', { input: 'given' })).toMatchObject({ stdout: 'given' });
+  expect(await run('cat')).toMatchObject({ stdout: '', exitCode: 0 });
+});
+
+it('keeps beginning and end, cuts no character, and says what was not text', async () => {
+  const cut = await run('seq 1 100000', { maxOutputBytes: 1000 });
+  expect(cut).toMatchObject({ truncated: true, bytes: { stdout: 588_895 } });
+  expect(cut.stdout.startsWith('1\n2\n')).toBe(true);
+  expect(cut.stdout.endsWith('99999\n100000\n')).toBe(true);
+  expect(cut.stdout.length).toBeLessThan(1100);
+  const umlauts = await run("printf 'ä%.0s' $(seq 1 5000)", { maxOutputBytes: 1001 });
+  expect(umlauts.encoding.stdout).toBe('utf8');
+  expect(umlauts.stdout).not.toContain('\ufffd');
+  const binary = await run(String.raw`printf '\377\000\001'`);
+  expect(binary).toMatchObject({ stdout: '/wAB', encoding: { stdout: 'base64', stderr: 'utf8' } });
+});
+
+it.runIf(process.platform === 'linux')('leaves no process behind when its time is up', async () => {
+  const mark = `TEST_MARK=${process.pid}-timeout`;
+  const [name = '', value = ''] = mark.split('=');
+  // One that ignores SIGTERM, one that forks twice, and one that leaves the group.
+  const command = `trap '' TERM; (trap '' TERM; sleep 100) & ( (sleep 100 &) & ); setsid sleep 100 & sleep 100; sleep 100`;
+  const running = run(command, { timeoutMs: 700, env: { PATH: process.env['PATH'] ?? '', [name]: value } });
+  await sleep(500);
+  expect(carrying(mark).length).toBeGreaterThanOrEqual(4);
+  expect(await running).toMatchObject({ timedOut: true, exitCode: 124 });
+  expect(carrying(mark)).toEqual([]);
+});
+
+it.runIf(process.platform === 'linux')('ends what a command leaves in the background, and says so', async () => {
+  const mark = `TEST_MARK=${process.pid}-background`;
+  const [name = '', value = ''] = mark.split('=');
+  const ended = await run('sleep 100 & echo started', { env: { PATH: process.env['PATH'] ?? '', [name]: value } });
+  expect(ended).toMatchObject({ stdout: 'started\n', exitCode: 0, leftBehind: 1 });
+  expect(carrying(mark)).toEqual([]);
+});
+
+it('is stopped by its caller', async () => {
+  const stop = new AbortController();
+  const running = run('sleep 100', { stopped: stop.signal });
+  setTimeout(() => stop.abort(), 100);
+  expect(await running).toMatchObject({ cancelled: true, timedOut: false, signal: 'SIGTERM' });
+});
+
+it(
+  'takes a gigabyte of output in bounded memory, and a slow reader slows the command',
+  { timeout: 60_000 },
+  async () => {
+    const before = process.memoryUsage.rss();
+    let most = before;
+    const watch = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 20);
+    const ended = await run('head -c 1073741824 /dev/zero', { timeoutMs: 50_000 });
+    clearInterval(watch);
+    expect(ended).toMatchObject({ truncated: true, bytes: { stdout: 1_073_741_824 }, exitCode: 0 });
+    expect(most - before).toBeLessThan(200 * 1024 * 1024);
+    const slow = await run('head -c 100000000 /dev/zero', { timeoutMs: 500, onOutput: () => sleep(50) });
+    expect(slow.timedOut).toBe(true);
+    expect(slow.bytes.stdout).toBeLessThan(5_000_000);
+  },
+);
+
+const sandbox = await findSandbox((process.env['PATH'] ?? '').split(':'));
+const confined = sandbox.kind === 'none' ? `skipped, ${sandbox.because}` : sandbox.kind;
+
+it.skipIf(sandbox.kind === 'none')(`holds a command to its roots and off the network (${confined})`, async () => {
+  const hidden = mkdtempSync(join(cwd, 'hidden-'));
+  const outside = mkdtempSync(join(process.cwd(), 'node_modules', '.surety-outside-'));
+  const within = { sandbox, confinement: { writable: [cwd], hidden: [hidden], network: false } };
+  const tried = await run(
+    `echo x > within && echo wrote; echo x > ${outside}/file || echo kept; echo x > ${hidden}/file; cat /proc/net/dev`,
+    within,
+  );
+  expect(tried.stdout).toContain('wrote\nkept\n');
+  expect(tried.stdout).not.toMatch(/eth|ens|enp|wlan/);
+  expect(readdirSync(outside)).toEqual([]);
+  expect(readdirSync(hidden)).toEqual([]);
+  expect(readFileSync(join(cwd, 'within'), 'utf8')).toBe('x\n');
+  expect(await run('setsid env -i sleep 100 & sleep 100', { ...within, timeoutMs: 300 })).toMatchObject({
+    timedOut: true,
+  });
+});
+
+it('says why there is no sandbox, and does not take a program’s word for it', async () => {
+  expect(await findSandbox([])).toMatchObject({ kind: 'none' });
+  expect(await findSandbox([], 'win32')).toMatchObject({ kind: 'none', because: 'there is none for win32' });
+});
