@@ -82,11 +82,11 @@ export function nextStep(state: TrustState, due: number | undefined, successesTo
   }
 }
 
-function clock(at: number): string {
+export function clock(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 /** Names are anybody's text: no Markdown of theirs may end up in ours. */
-function plain(text: string): string {
+export function plain(text: string): string {
   return text.replace(/[|`<>[\]\n\r]/g, ' ').slice(0, 200);
 }
