@@ -2,6 +2,8 @@ import type { ComponentChildren, RefObject } from 'preact';
 import { useState } from 'preact/hooks';
 import { coverage } from '../domain/approval/grant.ts';
 import type { GrantTerms } from '../domain/approval/grant.ts';
+import { hasLooseMask } from '../domain/approval/shown.ts';
+import { partName } from '../domain/trust/part-view.ts';
 import { REDACTED } from '../domain/outcome/secrets.ts';
 import type { Approval } from '../http/shapes.ts';
 import { Diff, pretty } from './diff-view.tsx';
@@ -27,7 +29,7 @@ export function Approve({ form, approval, isEdit, isBusy, cancel, common, approv
   const [covers, setCovers] = useState<Covers>('arguments');
   const [hours, setHours] = useState(8);
   const [text, setText] = useState(approval.arguments === null ? '{}' : pretty(approval.arguments));
-  const edit = isEdit ? parsed(text) : undefined;
+  const edit = isEdit ? parsed(text, approval.arguments) : undefined;
   const terms: GrantTerms = {
     kind,
     ...(kind === 'until' ? { until: Math.floor((now.value + hours * 3_600_000) / 60_000) * 60_000 } : {}),
@@ -99,7 +101,7 @@ export function Approve({ form, approval, isEdit, isBusy, cancel, common, approv
           choose={setCovers}
           options={[
             ['arguments', 'the same arguments', false],
-            ['scope', approval.scope ?? 'the same scope', approval.scope === null],
+            ['scope', approval.scope === null ? 'the same scope' : partName(approval.scope), approval.scope === null],
             ['tool', 'any call of the tool', false],
           ]}
         />
@@ -146,13 +148,11 @@ function Choice<T extends string>(props: {
   );
 }
 
-function parsed(text: string): { readonly value: unknown; readonly complaint: string } {
-  if (text.includes(REDACTED)) {
-    const wayOut = 'Put in what is meant, or approve the arguments as they were asked.';
-    return { value: undefined, complaint: `What is masked cannot run: replace ${REDACTED}. ${wayOut}` };
-  }
+function parsed(text: string, shown: unknown): { readonly value: unknown; readonly complaint: string } {
   try {
-    return { value: JSON.parse(text) as unknown, complaint: '' };
+    const value: unknown = JSON.parse(text);
+    const complaint = `${REDACTED} would run as it is written. Leave what is masked where it was, or put in what is meant.`;
+    return { value, complaint: hasLooseMask(value, shown) ? complaint : '' };
   } catch (error) {
     return { value: undefined, complaint: `This is no JSON yet: ${error instanceof Error ? error.message : ''}` };
   }

@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { readGrant } from '../domain/approval/message.ts';
 import type { Verb } from '../domain/approval/message.ts';
+import { hasLooseMask } from '../domain/approval/shown.ts';
 import { redactText } from '../domain/outcome/redact.ts';
 import { REDACTED } from '../domain/outcome/secrets.ts';
 import { decide, untilTold } from '../postgres/approval-decide.ts';
@@ -100,12 +101,12 @@ export function approvalRoutes(app: Api, { pool, announcements }: Pick<ApiParts,
     },
   );
   const say = async (verb: Verb, id: string, by: Token, body: Said) => {
-    await visible(id, by);
+    const shown = await visible(id, by);
     const grant = body.grant === undefined ? undefined : readGrant(body.grant, Date.now());
     if (typeof grant === 'string') throw new HttpProblem(400, 'Not understood', grant);
-    if (body.edit !== undefined && JSON.stringify(body.edit).includes(REDACTED)) {
-      const wayOut = 'Put in what is meant, or approve the arguments as they were asked.';
-      throw new HttpProblem(400, 'Not understood', `What is masked cannot run: the edit holds ${REDACTED}. ${wayOut}`);
+    if (hasLooseMask(body.edit, shown.arguments)) {
+      const wayOut = 'Leave what is masked where it was, or put in what is meant.';
+      throw new HttpProblem(400, 'Not understood', `${REDACTED} would run as it is written. ${wayOut}`);
     }
     const decision = await decide(pool, {
       ...{ approval: id, verb, token: by.id, reason: redactText(body.reason, 500) },

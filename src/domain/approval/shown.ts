@@ -34,6 +34,14 @@ export function unmasked(edited: unknown, original: unknown): unknown {
   );
 }
 
+/** Whether a mask stands where nothing can be put back for it, so that it would run as it is written. */
+export function hasLooseMask(edited: unknown, shown: unknown): boolean {
+  if (typeof edited === 'string') return edited.includes(REDACTED) && edited !== shown;
+  if (typeof edited !== 'object' || edited === null) return false;
+  const known = new Map<string, unknown>(typeof shown === 'object' && shown !== null ? Object.entries(shown) : []);
+  return Object.entries(edited).some(([name, held]) => name.includes(REDACTED) || hasLooseMask(held, known.get(name)));
+}
+
 const ONE_WORD = /^(?:(?:bearer|basic|token|digest) +)?[\w.~+/=:@%-]{1,512}$/i;
 
 function isSecret(name: string, value: unknown): boolean {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shownArguments, unmasked } from '../../../src/domain/approval/shown.ts';
+import { hasLooseMask, shownArguments, unmasked } from '../../../src/domain/approval/shown.ts';
 
 test('nothing that would run is cut, however far back it stands', () => {
   const command = `echo ok${' '.repeat(20_000)}; rm -rf /`;
@@ -38,4 +38,19 @@ test('what was masked is put back into edited arguments where nobody touched it'
   expect(unmasked({ ...shown, url: 'https://b.test' }, original)).toEqual({ ...original, url: 'https://b.test' });
   // Moved elsewhere it is what it says: nobody gets a secret by asking for it under another name.
   expect(unmasked({ note: '[redacted]', keys: [] }, original)).toEqual({ note: '[redacted]', keys: [] });
+});
+
+test('a mask that was moved, or written anew, is told from one that was left alone', () => {
+  const shown = { headers: { 'x-api-key': '[redacted]' }, command: 'login [redacted] now', list: ['a', '[redacted]'] };
+  expect(hasLooseMask({ ...shown, more: 1 }, shown)).toBe(false);
+  expect(hasLooseMask(undefined, shown)).toBe(false);
+  for (const edited of [
+    { ...shown, url: 'https://elsewhere/?key=[redacted]' },
+    { ...shown, command: 'login [redacted] later' },
+    { ...shown, list: ['[redacted]', 'a'] },
+    { '[redacted]': 1 },
+    '[redacted]',
+  ]) {
+    expect(hasLooseMask(edited, shown)).toBe(true);
+  }
 });
