@@ -79,7 +79,7 @@ hold('http_request', {
   url: 'https://api.payments.example/v1/charge',
   method: 'POST',
   body: { amount: 4200, currency: 'EUR' },
-  headers: { authorization: 'Bearer abcdefghijklmnop' },
+  headers: { 'x-api-key': 'k-4242' },
 });
 hold('legacy-sync', { since: '2026-11-01' });
 await until(async () => (await pool.query('select 1 from approval where started_at is not null')).rowCount === 3);
@@ -149,20 +149,19 @@ async function questionInTemporal(ui: string): Promise<void> {
   const [question] = asked.rows;
   if (question === undefined) throw new Error('nothing was asked');
   const workflow = `approval:${question.identity}/${question.ordinal}`;
-  const look = async (name: string, tab?: string) => {
+  const look = async (name: string) => {
     await page.goto(`${ui}/namespaces/${namespace}/workflows/${encodeURIComponent(workflow)}`, { waitUntil: 'load' });
     await page.getByText(workflow).first().waitFor();
-    if (tab !== undefined) await page.getByText(tab, { exact: true }).first().click();
+    await page.getByText('User Metadata', { exact: true }).first().click();
     await page.waitForTimeout(2500);
     await page.screenshot({ path: `${images}/${name}.png` });
     console.log(`${images}/${name}.png`);
   };
-  await look('temporal-approval-history');
-  await look('temporal-approval-open', 'User Metadata');
+  await look('temporal-approval-open');
   const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ reason: 'watched the rollout', grant: 'once' });
   await fetch(`${url}/v1/approvals/${question.id}/approve`, { method: 'POST', headers, body });
-  await look('temporal-approval-decided', 'User Metadata');
+  await look('temporal-approval-decided');
 }
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {

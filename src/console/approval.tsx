@@ -1,6 +1,7 @@
 import type { Approval } from '../http/shapes.ts';
 import { coverage } from '../domain/approval/grant.ts';
 import type { GrantTerms } from '../domain/approval/grant.ts';
+import { partName } from '../domain/trust/part-view.ts';
 import { REDACTED } from '../domain/outcome/secrets.ts';
 import { toolKey } from '../domain/key/tool-key.ts';
 import { read } from './api.ts';
@@ -73,7 +74,7 @@ function Question({ approval }: { readonly approval: Approval }) {
       <dl class="facts">
         <Fact name="Agent">{agent ?? 'unnamed'}</Fact>
         {session === null ? null : <Fact name="Session">{session}</Fact>}
-        {scope === null ? null : <Fact name="Scope">{scope}</Fact>}
+        {scope === null ? null : <Fact name="Scope">{partName(scope)}</Fact>}
         <Fact name="Risk">{risk}</Fact>
         <Fact name="Asked">
           <Ago at={askedAt} />

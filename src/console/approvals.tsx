@@ -1,15 +1,18 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApprovalsPage } from '../http/approvals.ts';
 import type { Approval } from '../http/shapes.ts';
+import { partName } from '../domain/trust/part-view.ts';
 import { ApprovalView } from './approval.tsx';
 import type { Mode } from './decide.tsx';
-import { nameOfTool } from './words.ts';
+import { nameOfTool, withoutName } from './words.ts';
 import { KeyHelp, useKeys } from './keys.tsx';
 import { Ago, Empty, Loading, Problem, Until } from './parts.tsx';
 import { usePages } from './pages.ts';
 import { go, hrefOf, replace } from './route.ts';
 
 const PAGE = 100;
+/** So many before the end the next page is read, so that walking through does not stop there. */
+const AHEAD = 30;
 const concerns = (what: string) => what.startsWith('approval:');
 
 /** The inbox: what waits for a person, oldest first, beside the one that is looked at. */
@@ -34,7 +37,7 @@ export function Approvals({ id }: { readonly id: string | undefined }) {
   const move = (by: number) => {
     if (at === -1) select(approvals[id === undefined ? 0 : Math.min(place.current, approvals.length - 1)]);
     else select(approvals[at + by]);
-    if (at + by >= approvals.length - 5 && pages.hasMore) pages.showMore();
+    if (at + by >= approvals.length - AHEAD && pages.hasMore) pages.showMore();
   };
   useKeys({
     j: () => move(1),
@@ -118,8 +121,8 @@ function Row({ approval, isSelected }: { readonly approval: Approval; readonly i
         <span class="what">
           <strong>{nameOfTool(approval)}</strong>
           <span class="why">
-            {scope === null ? '' : `${scope} · `}
-            {agent === null ? 'an unnamed agent' : agent} · {because}
+            {scope === null ? '' : `${partName(scope)} · `}
+            {agent ?? 'an unnamed agent'} · {withoutName(because, nameOfTool(approval))}
           </span>
         </span>
         <span class="when quiet number">

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Approval } from '../http/shapes.ts';
 import { write } from './api.ts';
 import { Approve } from './approve.tsx';
@@ -71,7 +71,8 @@ function DecideForm({ approval, mode, setMode, reload, next }: Deciding & { read
     });
   };
   const form = useRef<HTMLFormElement>(null);
-  useEffect(() => {
+  // Before the next key is pressed: it is meant for this form.
+  useLayoutEffect(() => {
     const first = form.current?.querySelector<HTMLElement>(mode === 'approve' ? 'button[type=submit]' : '[data-first]');
     first?.focus();
     form.current?.scrollIntoView({ block: 'nearest' });

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { Session } from '../http/session.ts';
-import { read, session } from './api.ts';
+import { read, session, signedOutBecause } from './api.ts';
 
 /** Undefined while live; otherwise since when it is not. */
 export const notLiveSince = signal<number | undefined>(undefined);
@@ -65,7 +65,9 @@ export function followEvents(): () => void {
       void read<Session>('/v1/session')
         .then((found) => {
           session.value = found;
-          if (found.who !== null) open();
+          if (found.who === null)
+            signedOutBecause.value = 'The session has ended, or its token was revoked. Sign in again.';
+          else open();
         })
         .catch(reopen);
     }, REOPEN_MS);

@@ -21,9 +21,9 @@ export function refuseForeign(c: Context): void {
 
 function comesFromOurPage(c: Context): boolean {
   const site = c.req.header('sec-fetch-site');
+  // Also right where a proxy in front of us has another name.
+  if (site !== undefined) return site === 'same-origin';
   const origin = c.req.header('origin');
-  if (site !== undefined && site !== 'same-origin') return false;
-  // By host only: a proxy in front of us may speak TLS where we do not.
-  if (origin !== undefined) return URL.canParse(origin) && new URL(origin).host === c.req.header('host');
-  return site === 'same-origin';
+  // By host only: that proxy may speak TLS where we do not.
+  return origin !== undefined && URL.canParse(origin) && new URL(origin).host === c.req.header('host');
 }
