@@ -29,7 +29,8 @@ const MATCHES = `($1::text is null or s.name ilike $1 or s.server ilike $1 or s.
 
 /**
  * A page of tools and servers: those in doubt first, the strictest first, then by name. Those in doubt are few and found by an
- * index of their own; the others are read in the order of another, so that a page costs the same with a million tools.
+ * index of their own; the others are read in the order of another, so that a page costs the same with a million tools. A search
+ * looks at every name.
  */
 export async function readTools(pool: pg.Pool, request: ToolsRequest): Promise<readonly KnownSubject[]> {
   const { status, after, limit } = request;
