@@ -291,6 +291,8 @@ describe('between what happened and who is told of it', () => {
     const { id } = await add('/once');
     await escalate('once');
     const { id: delivery } = await untilDelivery(id, { status: 'delivered' });
+    // The row says so before the workflow has ended.
+    await installation.client.workflow.getHandle(`webhook:${delivery}/1`).result();
     await installation.client.workflow.execute('webhookDelivery', {
       workflowId: `webhook:${delivery}/1`,
       taskQueue: TASK_QUEUE,
