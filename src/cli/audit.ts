@@ -58,6 +58,7 @@ export function registerAudit(program: Command): void {
     .option('--since <time>', 'from here on: 7d, or an ISO time', parseSince)
     .option('--until <time>', 'up to here', parseSince)
     .addOption(new Option('--format <format>', 'what to print').choices(['jsonl', 'csv']).default('jsonl'))
+    .addOption(new Option('--json', 'the same as --format jsonl').conflicts('format'))
     .action(action(exportLines));
   audit
     .command('index')

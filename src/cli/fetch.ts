@@ -1,41 +1,47 @@
 import type { Command } from 'commander';
-import { Problem } from '../problem.ts';
+import { z } from 'zod';
 import { action } from './cli.ts';
 import type { Cli } from './cli.ts';
+import { callTool, complainOf, jsonOfCall, withCallOptions } from './execution.ts';
+import type { CallOptions } from './execution.ts';
+import { plain } from './text.ts';
 import { EXIT } from './usage.ts';
 
 export function registerFetch(program: Command): void {
-  program
+  const command = program
     .command('fetch')
     .description('fetch a page as an agent would be given it: Markdown, from public addresses only')
     .argument('<url>', 'http or https')
-    .option('--allow-private', 'also addresses of our own network')
+    .option('--allow-private', 'also addresses of our own network');
+  withCallOptions(command)
     .option('--json', 'print JSON: url, status, format, content, truncated, redirects')
+    .addHelpText('after', '\nExit codes: 0 fetched, 1 failed, 3 refused, 4 a person has to be asked.')
     .action(action(fetchUrl));
 }
 
-async function fetchUrl(
-  { terminal }: Cli,
-  url: string,
-  { allowPrivate = false, json = false }: { allowPrivate?: boolean; json?: boolean },
-): Promise<number> {
-  const { fetchPage } = await import('../execution/fetch.ts');
-  const { OutboundFailed, OutboundRefused } = await import('../execution/outbound.ts');
-  try {
-    const fetched = await fetchPage(url, { allowPrivate });
-    if (json) terminal.printJson(fetched);
-    else {
-      terminal.print(fetched.content);
-      if (fetched.truncated) terminal.complain('There is more of it than was read.');
-      if (fetched.status >= 400) terminal.complain(`${fetched.url} answered ${fetched.status}.`);
-    }
-    return fetched.status < 400 ? EXIT.ok : EXIT.error;
-  } catch (error) {
-    if (error instanceof OutboundRefused) {
-      terminal.complain(`denied: ${error.message}`);
-      return EXIT.denied;
-    }
-    if (!(error instanceof OutboundFailed)) throw error;
-    throw new Problem(`Nothing was fetched: ${error.message}.`, 'Look whether it can be reached from here.');
+interface FetchUrlOptions extends CallOptions {
+  readonly allowPrivate?: boolean;
+  readonly json?: boolean;
+}
+
+const Page = z.object({ url: z.string(), status: z.number(), content: z.string(), truncated: z.boolean() });
+
+async function fetchUrl(cli: Cli, url: string, options: FetchUrlOptions): Promise<number> {
+  const { terminal } = cli;
+  const call = { tool: 'fetch', args: { url }, question: `Fetch ${plain(url)}?` };
+  const executed = await callTool(cli, call, options, { fetch: { allowPrivate: options.allowPrivate === true } });
+  const value = 'output' in executed ? executed.output?.value : undefined;
+  if (options.json === true) terminal.printJson(value ?? jsonOfCall(executed));
+  if (executed.status === 'refused' || executed.status === 'ask') return complainOf(cli, executed);
+  if (value === undefined) {
+    if (executed.status === 'failed') terminal.complain(`error: ${plain(executed.error.message)}`);
+    return executed.status === 'failed' && executed.error.category === 'policy_blocked' ? EXIT.denied : EXIT.error;
   }
+  const page = Page.parse(value);
+  if (options.json !== true) {
+    terminal.print(page.content);
+    if (page.truncated) terminal.complain('There is more of it than was read.');
+    if (page.status >= 400) terminal.complain(`${page.url} answered ${page.status}.`);
+  }
+  return executed.status === 'done' ? EXIT.ok : EXIT.error;
 }

@@ -1,59 +1,72 @@
 import { buffer } from 'node:stream/consumers';
 import { Argument } from 'commander';
 import type { Command } from 'commander';
-import type { AuditEntry } from '../domain/audit/entry.schema.ts';
-import { openAudit } from '../execution/audit/audit.ts';
+import { z } from 'zod';
 import { checkPath, FILE_OPERATIONS } from '../execution/files/check.ts';
 import type { FileOperation } from '../execution/files/check.ts';
-import { deletePath, movePath } from '../execution/files/move.ts';
-import { readFile } from '../execution/files/read.ts';
-import type { FileRefusal } from '../execution/files/refusal.ts';
 import { openSandbox } from '../execution/files/sandbox.ts';
-import type { FileSandbox } from '../execution/files/sandbox.ts';
-import { globPaths, grepFiles } from '../execution/files/search.ts';
-import { copyFile, editFile, writeFile } from '../execution/files/write.ts';
-import { homeAt } from '../home.ts';
+import { ownFiles } from '../execution/open.ts';
 import { findRules } from '../rules-file.ts';
-import { action, operator } from './cli.ts';
+import { action } from './cli.ts';
 import type { Cli } from './cli.ts';
+import { callTool, complainOf, jsonOfCall, withCallOptions } from './execution.ts';
+import type { CallOptions } from './execution.ts';
 import { plain } from './text.ts';
 import { EXIT, parseCount } from './usage.ts';
 
-interface Common {
-  readonly root?: string;
+interface Common extends CallOptions {
   readonly json?: boolean;
 }
 
+/** What the tools answer, as far as it is printed. */
+const ANSWERS = {
+  read: z
+    .object({ content: z.string(), encoding: z.enum(['utf8', 'base64']) })
+    .transform(({ content, encoding }) => Buffer.from(content, encoding)),
+  write: z.object({ bytes: z.number(), path: z.string() }).transform((at) => `Wrote ${at.bytes} bytes to ${at.path}`),
+  edit: z
+    .object({ replacements: z.number(), path: z.string() })
+    .transform((done) => `Replaced ${done.replacements} in ${done.path}`),
+  copy: z.object({ from: z.string(), path: z.string() }).transform(({ from, path }) => `${from} -> ${path}`),
+  move: z.object({ from: z.string(), path: z.string() }).transform(({ from, path }) => `${from} -> ${path}`),
+  delete: z
+    .object({ deleted: z.number(), path: z.string() })
+    .transform(({ deleted, path }) => `Deleted ${path} (${deleted})`),
+  glob: z
+    .object({ paths: z.array(z.string()), truncated: z.boolean() })
+    .transform(({ paths, truncated }) => [...paths, ...(truncated ? ['… (truncated)'] : [])]),
+  grep: z
+    .object({
+      matches: z.array(z.object({ path: z.string(), line: z.number(), text: z.string() })),
+      truncated: z.boolean(),
+    })
+    .transform(({ matches, truncated }) => [
+      ...matches.map(({ path, line, text }) => `${path}:${line}:${text}`),
+      ...(truncated ? ['… (truncated)'] : []),
+    ]),
+} satisfies Record<FileOperation, z.ZodType<string | readonly string[] | Uint8Array>>;
+
 export function registerFiles(program: Command): void {
   const files = program.command('files').description('read, write and search files within the roots of surety.json');
-  const add = (name: string, description: string) =>
-    files
-      .command(name)
-      .description(description)
-      .option('--root <directory>', 'the root (default: file.roots, or here)')
-      .option('--json', 'print JSON');
-  add('check', 'what an operation would be answered, and by which rule; touches nothing')
+  files
+    .command('check')
+    .description('what an operation would be answered, and by which rule; touches nothing')
     .addArgument(new Argument('<op>', 'the operation').choices(FILE_OPERATIONS))
     .argument('<path>')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExit codes: 0 allow, 3 deny.')
     .action(action(check));
+  const add = (name: FileOperation, description: string) =>
+    withCallOptions(files.command(name).description(description))
+      .option('--json', 'print JSON')
+      .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 unusable arguments, 3 refused, 4 ask a person.');
   add('read', 'print a file')
     .argument('<path>')
     .option('--offset <bytes>', 'begin here', parseCount)
     .option('--max <bytes>', 'print at most so much', parseCount)
     .action(
-      action((cli, path: string, options: Common & { offset?: number; max?: number }) =>
-        run(
-          cli,
-          'read',
-          { path },
-          options,
-          (sandbox) =>
-            readFile(sandbox, path, {
-              ...(options.offset === undefined ? {} : { offset: options.offset }),
-              ...(options.max === undefined ? {} : { maxBytes: options.max }),
-            }),
-          (result) => Buffer.from(result.content, result.encoding),
-        ),
+      action((cli, path: string, { offset, max, ...options }: Common & { offset?: number; max?: number }) =>
+        run(cli, 'read', { path, offset, maxBytes: max }, options),
       ),
     );
   add('write', 'write a file, from --text or standard input')
@@ -61,17 +74,9 @@ export function registerFiles(program: Command): void {
     .option('--text <text>', 'what to write')
     .option('--parents', 'make missing directories')
     .action(
-      action(async (cli, path: string, options: Common & { text?: string; parents?: boolean }) => {
-        const content = options.text ?? (await buffer(process.stdin));
-        return run(
-          cli,
-          'write',
-          { path },
-          options,
-          (sandbox) => writeFile(sandbox, path, content, { parents: options.parents === true }),
-          ({ bytes, path: at }) => `Wrote ${bytes} bytes to ${plain(at)}.\n`,
-        );
-      }),
+      action(async (cli, path: string, { text, parents, ...options }: Common & { text?: string; parents?: boolean }) =>
+        run(cli, 'write', { path, parents, ...(await contentOf(text)) }, options),
+      ),
     );
   add('edit', 'replace a text in a file')
     .argument('<path>')
@@ -80,14 +85,7 @@ export function registerFiles(program: Command): void {
     .option('--all', 'every occurrence')
     .action(
       action((cli, path: string, options: Common & { old: string; new: string; all?: boolean }) =>
-        run(
-          cli,
-          'edit',
-          { path, old: options.old, new: options.new },
-          options,
-          (sandbox) => editFile(sandbox, path, { old: options.old, new: options.new, all: options.all === true }),
-          ({ replacements, path: at }) => `Replaced ${replacements} in ${plain(at)}.\n`,
-        ),
+        run(cli, 'edit', { path, old: options.old, new: options.new, all: options.all }, options),
       ),
     );
   for (const name of ['copy', 'move'] as const) {
@@ -96,19 +94,9 @@ export function registerFiles(program: Command): void {
       .argument('<to>')
       .option('--overwrite', 'replace what is there')
       .action(
-        action((cli, from: string, to: string, options: Common & { overwrite?: boolean }) => {
-          const overwrite = options.overwrite === true;
-          const transfer = async (sandbox: FileSandbox) =>
-            name === 'copy' ? copyFile(sandbox, from, to, { overwrite }) : movePath(sandbox, from, to, { overwrite });
-          return run(
-            cli,
-            name,
-            { from, to },
-            options,
-            transfer,
-            ({ from: source, path }) => `${plain(source)} -> ${plain(path)}\n`,
-          );
-        }),
+        action((cli, from: string, to: string, options: Common & { overwrite?: boolean }) =>
+          run(cli, name, { from, to, overwrite: options.overwrite }, options),
+        ),
       );
   }
   add('delete', 'delete a file, a link itself, or a directory')
@@ -116,31 +104,14 @@ export function registerFiles(program: Command): void {
     .option('-r, --recursive', 'a directory and what is in it')
     .action(
       action((cli, path: string, options: Common & { recursive?: boolean }) =>
-        run(
-          cli,
-          'delete',
-          { path },
-          options,
-          (sandbox) => deletePath(sandbox, path, { recursive: options.recursive === true }),
-          ({ deleted, path: at }) => `Deleted ${plain(at)} (${deleted}).\n`,
-        ),
+        run(cli, 'delete', { path, recursive: options.recursive }, options),
       ),
     );
   add('glob', 'names that match a pattern')
     .argument('<pattern>')
     .argument('[path]', 'where to begin', '.')
     .action(
-      action((cli, pattern: string, path: string, options: Common) =>
-        run(
-          cli,
-          'glob',
-          { pattern, path },
-          options,
-          (sandbox) => globPaths(sandbox, pattern, { path }),
-          ({ paths, truncated }) =>
-            `${paths.map((each) => `${plain(each)}\n`).join('')}${truncated ? '… (truncated)\n' : ''}`,
-        ),
-      ),
+      action((cli, pattern: string, path: string, options: Common) => run(cli, 'glob', { pattern, path }, options)),
     );
   add('grep', 'lines that match an expression (RE2)')
     .argument('<pattern>')
@@ -149,91 +120,63 @@ export function registerFiles(program: Command): void {
     .option('-F, --fixed', 'the pattern is plain text')
     .option('--glob <pattern>', 'only in these files')
     .action(
-      action(
-        (
-          cli,
-          pattern: string,
-          path: string,
-          options: Common & { ignoreCase?: boolean; fixed?: boolean; glob?: string },
-        ) =>
-          run(
-            cli,
-            'grep',
-            { pattern, path },
-            options,
-            (sandbox) =>
-              grepFiles(sandbox, pattern, {
-                path,
-                ignoreCase: options.ignoreCase === true,
-                fixed: options.fixed === true,
-                ...(options.glob === undefined ? {} : { glob: options.glob }),
-              }),
-            ({ matches, truncated }) =>
-              `${matches.map(({ path: at, line, text }) => `${plain(at)}:${line}:${plain(text)}\n`).join('')}${truncated ? '… (truncated)\n' : ''}`,
-          ),
-      ),
+      action((cli, pattern: string, path: string, options: Common & GrepFlags) => {
+        const { ignoreCase, fixed, glob } = options;
+        return run(cli, 'grep', { pattern, path, ignoreCase, fixed, glob }, options);
+      }),
     );
 }
 
-async function sandboxFor({ root }: Common): Promise<FileSandbox> {
-  const { file } = await findRules();
-  return openSandbox(root === undefined ? file : { ...file, roots: [root] }, process.cwd());
+interface GrepFlags {
+  readonly ignoreCase?: boolean;
+  readonly fixed?: boolean;
+  readonly glob?: string;
 }
 
-async function check({ terminal }: Cli, operation: FileOperation, path: string, options: Common): Promise<number> {
-  const found = await checkPath(await sandboxFor(options), operation, path);
-  if (options.json === true) terminal.printJson({ operation, given: path, ...found });
+async function contentOf(text: string | undefined): Promise<{ content: string; encoding?: 'base64' }> {
+  if (text !== undefined) return { content: text };
+  return { content: (await buffer(process.stdin)).toString('base64'), encoding: 'base64' };
+}
+
+async function check(
+  { config, terminal }: Cli,
+  operation: FileOperation,
+  path: string,
+  { json }: { readonly json?: boolean },
+): Promise<number> {
+  const { file } = await findRules();
+  const own = ownFiles(config.home, process.cwd());
+  const found = await checkPath(await openSandbox(file, process.cwd(), { own }), operation, path);
+  if (json === true) terminal.printJson({ operation, given: path, ...found });
   else terminal.print(`${found.verdict}: ${plain(found.because)} (${plain(found.rule)})`);
   return found.verdict === 'allow' ? EXIT.ok : EXIT.denied;
 }
 
-/** Runs an operation, records it, and only then prints what it answered. */
-async function run<R extends { readonly ok: true }>(
-  { config, terminal }: Cli,
-  operation: FileOperation,
-  args: Record<string, string>,
-  options: Common,
-  operate: (sandbox: FileSandbox) => Promise<R | FileRefusal>,
-  show: (result: R) => string | Uint8Array,
-): Promise<number> {
-  const sandbox = await sandboxFor(options);
-  const { audit: section } = await findRules();
-  const started = performance.now();
-  const result = await operate(sandbox);
-  const audit = openAudit(homeAt(config.home).audit, section);
-  try {
-    await audit.append(entryOf(operation, args, result, performance.now() - started));
-  } finally {
-    await audit.close();
+async function run(cli: Cli, tool: FileOperation, args: object, options: Common): Promise<number> {
+  const executed = await callTool(cli, { tool, args, question: `Let it ${tool}?` }, options);
+  const value = 'output' in executed ? executed.output?.value : undefined;
+  if (options.json === true) cli.terminal.printJson(value ?? jsonOfCall(executed));
+  switch (executed.status) {
+    case 'done':
+      if (options.json !== true) print(ANSWERS[tool].parse(value));
+      return EXIT.ok;
+    case 'failed':
+      cli.terminal.complain(`error: ${plain(executed.error.message)}`);
+      return EXIT_OF.get(executed.error.category) ?? EXIT.error;
+    case 'refused':
+    case 'ask':
+      return complainOf(cli, executed);
   }
-  if (options.json === true) terminal.printJson(result);
-  else if (result.ok) process.stdout.write(show(result));
-  else
-    terminal.complain(`error: ${plain(result.because)}${result.rule === undefined ? '' : ` (${plain(result.rule)})`}`);
-  if (result.ok) return EXIT.ok;
-  return { policy_blocked: EXIT.denied, invalid_parameters: EXIT.usage, permanent_failure: EXIT.error }[
-    result.category
-  ];
 }
 
-function entryOf(
-  operation: string,
-  args: Record<string, string>,
-  result: { readonly ok: true } | FileRefusal,
-  took: number,
-): AuditEntry {
-  const common = {
-    ts: new Date().toISOString(),
-    tool: `files.${operation}`,
-    server: 'local',
-    agent: operator(),
-    arguments: args,
-    duration_ms: Math.round(took),
-    truncated: 'truncated' in result && result.truncated === true,
-    exit_code: null,
-  };
-  if (result.ok) return { ...common, result: 'success' };
-  const { category, because } = result;
-  const failure = { error_category: category, error_phase: category === 'policy_blocked' ? 'policy' : 'run', because };
-  return { ...common, ...failure, result: category === 'policy_blocked' ? 'blocked' : 'error' };
+const EXIT_OF: ReadonlyMap<string, number> = new Map([
+  ['policy_blocked', EXIT.denied],
+  ['invalid_parameters', EXIT.usage],
+]);
+
+/** Content as it is; a sentence or names as lines that cannot steer a terminal. */
+function print(shown: string | readonly string[] | Uint8Array): void {
+  if (shown instanceof Uint8Array) process.stdout.write(shown);
+  else if (typeof shown === 'string') process.stdout.write(`${plain(shown)}.\n`);
+  else process.stdout.write(shown.map((line) => `${plain(line)}\n`).join(''));
 }

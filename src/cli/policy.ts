@@ -3,6 +3,8 @@ import { Option, type Command } from 'commander';
 import { judgeCommand } from '../domain/policy/judge.ts';
 import type { Judgement, Reason } from '../domain/policy/judgement.ts';
 import { policyOf, TRUST_LEVELS, type TrustLevel } from '../domain/policy/policy.ts';
+import { openExecution } from '../execution/index.ts';
+import type { Preview } from '../execution/index.ts';
 import { findRules } from '../rules-file.ts';
 import { action } from './cli.ts';
 import type { Cli } from './cli.ts';
@@ -42,9 +44,44 @@ async function check({ terminal }: Cli, given: string, options: PolicyOptions): 
   const command = given === '-' ? (await readAll(process.stdin)).replace(/\n$/, '') : given;
   const policy = policyOf((await findRules()).shell);
   const judgement = judgeCommand(command, policy, options.trust === undefined ? {} : { trust: options.trust });
-  if (options.json === true) terminal.printJson(judgement);
-  else for (const line of linesOf(command, judgement, terminal.width)) terminal.print(line);
+  const files = await answersOfFiles(command);
+  if (options.json === true) terminal.printJson({ ...judgement, files });
+  else
+    for (const line of [...linesOf(command, judgement, terminal.width), ...filesLines(files, terminal.width)])
+      terminal.print(line);
   return EXIT_OF[judgement.verdict];
+}
+
+interface FileAnswer {
+  readonly path: string;
+  readonly verdict: 'ask' | 'deny';
+  readonly because: string;
+}
+
+/** The verdict is about the text; whether it may touch the files that it names is for the file rules. */
+async function answersOfFiles(command: string): Promise<readonly FileAnswer[]> {
+  const execution = await openExecution();
+  try {
+    const { paths } = await execution.preview({ tool: 'shell', args: { command } });
+    return paths.map(answerOf);
+  } finally {
+    await execution.close();
+  }
+}
+
+function answerOf({ path, refusal, question, access }: Preview['paths'][number]): FileAnswer {
+  if (refusal !== undefined) return { path, verdict: 'deny', because: refusal.because };
+  return { path, verdict: 'ask', because: question ?? `nobody can tell before it runs which file it will ${access}` };
+}
+
+function filesLines(files: readonly FileAnswer[], width: number): string[] {
+  if (files.length === 0) return [];
+  const lines = files.slice(0, 20).flatMap(({ verdict, because }) => wrap(plain(`${verdict}: ${because}`), width));
+  return [
+    '',
+    ...wrap('This is about the text alone. When it is to run, the file rules answer as well:', width),
+    ...lines,
+  ];
 }
 
 function linesOf(command: string, judgement: Judgement, width: number): string[] {

@@ -21,6 +21,8 @@ export interface ToolCall {
 export interface Intent {
   readonly command?: string;
   readonly paths: readonly CalledPath[];
+  /** What its arguments alone say against it, whoever calls. */
+  readonly refusal?: string;
 }
 
 export interface RunContext {

@@ -30,6 +30,9 @@ export function firstOf(executors: readonly Executor[]): Executor {
   };
 }
 
+/** Of a complaint about arguments: whoever sends thousands of wrong ones is not told of each. */
+const MOST_WORDS = 2000;
+
 function claimed<Args>(tool: Tool<Args>, given: unknown): Claim {
   const parsed = tool.schema.safeParse(given ?? {});
   if (!parsed.success) {
@@ -38,7 +41,7 @@ function claimed<Args>(tool: Tool<Args>, given: unknown): Claim {
       ({ code, path }) => code === 'invalid_type' && valueAt(given, path) !== undefined,
     );
     const category = isOfOtherType ? 'type_mismatch' : 'invalid_parameters';
-    return { kind: 'invalid', category, because: because.join('; ') };
+    return { kind: 'invalid', category, because: because.join('; ').slice(0, MOST_WORDS) };
   }
   const args = parsed.data;
   const { name, risk, retryable } = tool;

@@ -4,7 +4,7 @@ import { toMarkdown, toText } from './markdown.ts';
 import { outbound, OutboundFailed, OutboundRefused } from './outbound.ts';
 import type { Answer, OutboundOptions } from './outbound.ts';
 
-export interface FetchOptions extends Pick<OutboundOptions, 'resolve'> {
+export interface FetchOptions extends Pick<OutboundOptions, 'resolve' | 'stopped'> {
   /** The host that is named may be private; what it redirects to may not. */
   readonly allowPrivate?: boolean;
   /** For everything together: redirects, reading, and turning it into Markdown. */
@@ -43,14 +43,15 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
  */
 export async function fetchPage(target: string, options: FetchOptions = {}): Promise<Fetched> {
   const limits = { ...DEFAULTS, ...options };
-  const deadline = Date.now() + limits.timeoutMs;
+  // Not by the clock: one that is set back would make it endless.
+  const deadline = performance.now() + limits.timeoutMs;
   const redirects: string[] = [];
   for (let url = target; ;) {
     const allowPrivate = limits.allowPrivate === true && isSameHost(url, target);
     const answer = await hop(url, redirects, {
       ...limits,
       allowPrivate,
-      timeoutMs: Math.max(1, deadline - Date.now()),
+      timeoutMs: Math.max(1, deadline - performance.now()),
     });
     const next = redirectOf(answer, url);
     if (next === undefined) return { ...(await readAs(answer, url, limits, deadline)), redirects };
@@ -63,11 +64,12 @@ export async function fetchPage(target: string, options: FetchOptions = {}): Pro
 }
 
 async function hop(url: string, before: readonly string[], limits: OutboundOptions): Promise<Answer> {
-  const { timeoutMs, mostBytes, allowPrivate = false, resolve } = limits;
+  const { timeoutMs, mostBytes, allowPrivate = false, resolve, stopped } = limits;
   try {
     return await outbound(url, {
       ...{ headers: HEADERS, timeoutMs, mostBytes, allowPrivate },
       ...(resolve === undefined ? {} : { resolve }),
+      ...(stopped === undefined ? {} : { stopped }),
     });
   } catch (error) {
     if (before.length === 0 || !(error instanceof OutboundRefused)) throw error;
@@ -92,7 +94,7 @@ type Read = Omit<Fetched, 'redirects'>;
 async function readAs(
   { status, headers, body, truncated }: Answer,
   url: string,
-  { mostCharacters }: { readonly mostCharacters: number },
+  { mostCharacters, stopped }: { readonly mostCharacters: number; readonly stopped?: AbortSignal },
   deadline: number,
 ): Promise<Read> {
   const contentType = headers['content-type'] ?? '';
@@ -104,7 +106,8 @@ async function readAs(
   }
   const text = decodeText(body, contentType);
   if (!isHtml(type, text)) return { ...base, format: 'text', ...upTo(text, mostCharacters, truncated) };
-  const markdown = await toMarkdown({ html: text, base: url }, deadline - Date.now());
+  const markdown = await toMarkdown({ html: text, base: url }, deadline - performance.now(), stopped);
+  if (stopped?.aborted === true) throw new OutboundFailed('it was stopped before its end');
   if (markdown === undefined) return { ...base, format: 'text', ...upTo(toText(text), mostCharacters, truncated) };
   return { ...base, format: 'markdown', ...upTo(markdown, mostCharacters, truncated) };
 }

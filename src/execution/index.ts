@@ -1,6 +1,8 @@
 export { openExecution } from './open.ts';
 export type { OpenExecution, OpenOptions } from './open.ts';
-export type { CallRequest, ExecuteOptions, Execution } from './execute.ts';
+export type { ExecuteOptions, Execution } from './execute.ts';
+export type { Preview } from './in-order.ts';
+export type { CallRequest } from './entrance.ts';
 export { answerQuestion } from './confirmation.ts';
 export type { ConfirmedCall, ExecutionQuestion } from './confirmation.ts';
 export { executorOf, firstOf } from './executor.ts';

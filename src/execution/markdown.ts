@@ -14,13 +14,19 @@ const LIMITS = { maxOldGenerationSizeMb: 512, stackSizeMb: 32 };
  * HTML as Markdown. In a thread that can be ended: a page nested deeply enough keeps any parser busy for minutes, and it is
  * written by strangers. Undefined for what is not done in time, or is too much for the converter.
  */
-export async function toMarkdown(order: MarkdownOrder, timeoutMs: number): Promise<string | undefined> {
+export async function toMarkdown(
+  order: MarkdownOrder,
+  timeoutMs: number,
+  stopped?: AbortSignal,
+): Promise<string | undefined> {
   const thread = new Worker(threadFile(), { workerData: order, resourceLimits: LIMITS, execArgv: [], env: {} });
-  const deadline = AbortSignal.timeout(Math.max(1, timeoutMs));
+  const late = AbortSignal.timeout(Math.max(1, Math.ceil(timeoutMs)));
+  const deadline = stopped === undefined ? late : AbortSignal.any([late, stopped]);
   try {
     return await new Promise<string | undefined>((resolve, reject) => {
       thread.once('message', (text: string) => resolve(text));
       thread.once('error', (error) => (isOverwhelmed(error) ? resolve(undefined) : reject(error)));
+      if (deadline.aborted) resolve(undefined);
       deadline.addEventListener('abort', () => resolve(undefined));
     });
   } finally {

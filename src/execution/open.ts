@@ -3,21 +3,28 @@ import { resolve } from 'node:path';
 import type pg from 'pg';
 import { inheritedEnvironment, loadConfig } from '../config.ts';
 import type { RunnerSection } from '../domain/execution/execution.schema.ts';
+import type { Rules } from '../domain/rules/rules.schema.ts';
 import type { Gate } from '../gate/gate.ts';
 import { homeAt } from '../home.ts';
 import { takeQuota } from '../postgres/execution-quota.ts';
 import { readKillSwitch } from '../postgres/kill-switch.ts';
 import { createPool } from '../postgres/pool.ts';
-import { findRules } from '../rules-file.ts';
+import { findRules, rulesFiles } from '../rules-file.ts';
 import { openAudit } from './audit/audit.ts';
 import type { Executor } from './call.ts';
 import { createExecution } from './execute.ts';
 import type { Execution } from './execute.ts';
 import { executorOf, firstOf } from './executor.ts';
+import type { FetchOptions } from './fetch.ts';
 import { executionRules } from './rules.ts';
+import type { OwnFiles } from './files/sandbox.ts';
+import type { ExecutionRules } from './rules.ts';
 import { findSandbox } from './sandbox.ts';
 import type { Confinement, Sandbox } from './sandbox.ts';
+import { findBash } from './shell/bash.ts';
 import type { Controls } from './stages.ts';
+import { followRules } from './terms.ts';
+import type { Terms } from './terms.ts';
 import { fetchTool } from './tools/fetch.ts';
 import { fileExecutor } from './tools/files.ts';
 import { shellTool } from './tools/shell.ts';
@@ -27,12 +34,16 @@ export interface OpenOptions {
   readonly gate?: Gate;
   /** Where kill switch and quota are kept. */
   readonly databaseUrl?: string;
-  /** Where relative paths begin, and the root unless the rules name others. */
+  /** Where relative paths begin, the root unless the rules name others, and where surety.json is looked for. */
   readonly project?: string;
   /** Asked before Surety's own tools, in this order. */
   readonly executors?: readonly Executor[];
   /** In place of what surety.json says. */
   readonly runner?: Partial<RunnerSection>;
+  /** For whoever may reach more than an agent may. */
+  readonly fetch?: Pick<FetchOptions, 'allowPrivate'>;
+  /** Told of a surety.json that cannot be used; the rules in force stay. A warning of the process, unless given. */
+  readonly onRulesRefused?: (problem: Error) => void;
 }
 
 export interface OpenExecution extends Execution {
@@ -40,49 +51,63 @@ export interface OpenExecution extends Execution {
   close(): Promise<void>;
 }
 
-/** Surety's own tools, by the rules of the project. */
+/** Surety's own tools, by the rules of the project. Edits of surety.json hold from the next call on. */
 export async function openExecution(options: OpenOptions = {}): Promise<OpenExecution> {
   const config = loadConfig();
   const project = resolve(options.project ?? '.');
-  const found = await findRules();
-  const rules = await executionRules({ ...found, runner: { ...found.runner, ...options.runner } }, project);
-  const { runner } = rules;
-  const sandbox: Sandbox =
-    runner.sandbox === 'off'
-      ? { kind: 'none', because: 'runner.sandbox is off' }
-      : await findSandbox(config.searchPath);
-  const audit = openAudit(homeAt(config.home).audit, found.audit);
-  const pool = options.databaseUrl === undefined ? undefined : createPool(options.databaseUrl, { max: 3 });
-  const execution = createExecution({
-    ...{ rules, audit, sandbox, gate: options.gate },
-    executor: firstOf([
+  const environment = inheritedEnvironment();
+  const bash = await findBash(config.searchPath);
+  let available: Promise<Sandbox> | undefined;
+  const termsOf = async (found: Rules): Promise<Terms> => {
+    const runner = { ...found.runner, ...options.runner };
+    const rules = await executionRules({ ...found, runner }, project, ownFiles(config.home, project));
+    const sandbox = await sandboxOf(runner, () => (available ??= findSandbox(config.searchPath)));
+    const executor = firstOf([
       ...(options.executors ?? []),
-      executorOf(shellTool(rules, inheritedEnvironment())),
+      executorOf(shellTool(rules, environment, bash)),
       fileExecutor(rules.files),
-      executorOf(fetchTool()),
-    ]),
-    confinement: await confinementOf(rules.files.rules.roots, runner, project, config.home),
-    controls: pool === undefined ? undefined : controlsIn(pool),
-  });
+      executorOf(fetchTool(options.fetch)),
+    ]);
+    return { rules, executor, sandbox, confinement: await confinementOf(rules, project) };
+  };
+  const first = await findRules(project);
+  // Hidden from commands, which takes that it is there. Where it cannot be made, the audit says so before anything runs.
+  await mkdir(config.home, { recursive: true, mode: 0o700 }).catch(() => undefined);
+  const terms = await followRules(project, first, termsOf, options.onRulesRefused ?? warn);
+  const audit = openAudit(homeAt(config.home).audit, first.audit);
+  const pool = options.databaseUrl === undefined ? undefined : createPool(options.databaseUrl, { max: 3 });
+  const controls = pool === undefined ? undefined : controlsIn(pool);
+  const execution = createExecution({ terms, audit, gate: options.gate, controls });
   const close = async () => {
     await audit.close();
     await pool?.end();
   };
-  return { ...execution, sandbox, close };
+  return { ...execution, sandbox: terms.current.sandbox, close };
 }
 
 export function controlsIn(pool: pg.Pool): Controls {
   return { killSwitch: () => readKillSwitch(pool), takeQuota: (request) => takeQuota(pool, request) };
 }
 
-/** The audit and the ledger's password lie in the data directory, often within a root: no command sees it. */
-async function confinementOf(
-  roots: readonly string[],
-  { writable, network }: RunnerSection,
-  project: string,
-  home: string,
-): Promise<Confinement> {
-  await mkdir(home, { recursive: true, mode: 0o700 });
-  const more = await Promise.all(writable.map((path) => realpath(resolve(project, path))));
-  return { writable: [...roots, ...more], hidden: [await realpath(home)], network };
+/** No tool touches the data directory, with the audit and the ledger's password; none changes the rules. */
+export function ownFiles(home: string, project: string): OwnFiles {
+  return { kept: [home], fixed: rulesFiles(project) };
+}
+
+/** What would confine a command, by the rules; `find` is asked only where they want to know. */
+export async function sandboxOf(
+  { sandbox }: Pick<RunnerSection, 'sandbox'>,
+  find: () => Promise<Sandbox>,
+): Promise<Sandbox> {
+  return sandbox === 'off' ? { kind: 'none', because: 'runner.sandbox is off' } : find();
+}
+
+async function confinementOf({ files, runner }: ExecutionRules, project: string): Promise<Confinement> {
+  const more = await Promise.all(runner.writable.map((path) => realpath(resolve(project, path))));
+  const { roots, kept, fixed } = files.rules;
+  return { writable: [...roots, ...more], hidden: kept, readOnly: fixed, network: runner.network };
+}
+
+function warn(problem: Error): void {
+  process.emitWarning(`surety.json is not used, the rules in force stay: ${problem.message}`);
 }

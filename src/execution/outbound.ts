@@ -54,7 +54,7 @@ export class OutboundFailed extends Error {
 export async function outbound(target: string, options: OutboundOptions): Promise<Answer> {
   const read = readTarget(target, options);
   if (!read.ok) throw new OutboundRefused(read.because);
-  const deadline = AbortSignal.timeout(options.timeoutMs);
+  const deadline = AbortSignal.timeout(Math.ceil(options.timeoutMs));
   const end = options.stopped === undefined ? deadline : AbortSignal.any([deadline, options.stopped]);
   try {
     const response = await send(read.url, options, end);

@@ -1,15 +1,25 @@
+import { access as mayAccess, constants, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { resolve } from 'node:path';
 import type { CalledPath } from '../domain/execution/authorisation.ts';
+import type { ErrorCategory } from '../domain/execution/errors.ts';
+import { KEPT_RULE } from '../domain/files/file-rules.ts';
+import type { FileRules } from '../domain/files/file-rules.ts';
+import { isWithin, namesOf, withoutDots } from '../domain/files/path-text.ts';
 import { checkPath } from './files/check.ts';
 import type { FileSandbox } from './files/sandbox.ts';
+import { isGlob, matchesOf } from './glob-matches.ts';
+import { guessedPath } from './guessed-paths.ts';
 
 /** Devices that are no files: reading them tells nothing, writing them changes nothing. */
 const HARMLESS = /^\/dev\/(?:null|zero|full|u?random|stdin|stdout|stderr|tty|fd\/\d+)$/;
+/** More words than this nobody looks up. */
+const MOST_GUESSES = 500;
 
 export interface TouchedPath extends CalledPath {
-  /** Why it may not be touched; undefined where it may. */
-  readonly refusal: string | undefined;
+  /** Why it may not, or cannot, be touched; undefined where it may. */
+  readonly refusal: { readonly because: string; readonly category: ErrorCategory } | undefined;
+  /** What a person has to be asked about it. */
+  readonly question?: string;
 }
 
 /**
@@ -17,21 +27,90 @@ export interface TouchedPath extends CalledPath {
  * changes between this and the run only a sandbox stops.
  */
 export async function touchedPaths(files: FileSandbox, paths: readonly CalledPath[]): Promise<readonly TouchedPath[]> {
-  return Promise.all(
-    paths
-      .filter(({ path }) => !HARMLESS.test(path))
-      .map(async ({ path: given, access, known }) => {
-        const path = known ? resolve(files.base, given.replace(/^~(?=\/|$)/, homedir())) : given;
-        if (!known) return { path, access, known, refusal: undefined };
-        const found = await checkPath(files, access, beforeGlob(path));
-        const refusal = found.verdict === 'deny' ? `${found.because} (${found.rule})` : undefined;
-        return { path: found.path ?? path, access, known, refusal };
-      }),
-  );
+  const entered = new Map<string, Promise<boolean>>();
+  const isEntered = (path: string) => {
+    const known = entered.get(path) ?? isDirectory(path.replace(/^~(?=\/|$)/, homedir()));
+    entered.set(path, known);
+    return known;
+  };
+  const seen = new Set<string>();
+  const wanted: CalledPath[] = [];
+  let guesses = 0;
+  for (const called of paths) {
+    const key = `${called.access} ${called.known} ${called.isGuess} ${called.path}`;
+    if (HARMLESS.test(called.path) || seen.has(key)) continue;
+    if (called.unless !== undefined && (await some(called.unless, isEntered))) continue;
+    seen.add(key);
+    guesses += called.isGuess === true ? 1 : 0;
+    if (called.isGuess !== true || guesses <= MOST_GUESSES) wanted.push(called);
+  }
+  const touched = await Promise.all(wanted.map((called) => touchedBy(files, called)));
+  const unseen: TouchedPath[] =
+    guesses > MOST_GUESSES ? [{ path: files.base, access: 'write', known: false, refusal: undefined }] : [];
+  return [...touched.flat(), ...unseen];
 }
 
-/** `src/*.ts` is about `src`: which names match is not known before it runs. */
+async function some(paths: readonly string[], test: (path: string) => Promise<boolean>): Promise<boolean> {
+  for (const path of paths) if (await test(path)) return true;
+  return false;
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  try {
+    await mayAccess(path, constants.X_OK);
+    return (await stat(path)).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+async function touchedBy(files: FileSandbox, called: CalledPath): Promise<readonly TouchedPath[]> {
+  const { path: given, access, known, isGuess } = called;
+  // Where another user's home lies is not for a text to say.
+  if (!known || /^~[^/]/.test(given)) return [{ ...called, known: false, refusal: undefined }];
+  const path = below(files.base, given.replace(/^~(?=\/|$)/, homedir()));
+  const look = (each: string) =>
+    isGuess === true ? guessedPath(files, each, access, touch) : touch(files, each, access);
+  if (!isGlob(path)) return compact([await look(path)]);
+  const before = await look(beforeGlob(path));
+  if (before?.refusal !== undefined || before?.question !== undefined) return [before];
+  const matches = await matchesOf(path);
+  if (matches === undefined) return [{ path, access, known: false, refusal: undefined }];
+  // What matches nothing is handed on as it is written.
+  return compact(await Promise.all((matches.length === 0 ? [path] : matches).map(look)));
+}
+
 function beforeGlob(path: string): string {
-  const at = path.search(/[*?[{]/);
-  return at === -1 ? path : path.slice(0, path.lastIndexOf('/', at) + 1) || '.';
+  return path.slice(0, path.lastIndexOf('/', path.search(/[*?[]/)) + 1);
+}
+
+function compact(paths: readonly (TouchedPath | undefined)[]): readonly TouchedPath[] {
+  return paths.filter((each) => each !== undefined);
+}
+
+async function touch(files: FileSandbox, path: string, access: CalledPath['access']): Promise<TouchedPath> {
+  const found = await checkPath(files, access, path);
+  const real = found.path ?? path;
+  const known = true;
+  if (found.verdict === 'deny') {
+    // `made-by-then/../x`: where that leads is known once it is there. Probably it is what the text says.
+    if (found.category === 'permanent_failure' && namesOf(path).includes('..'))
+      return { ...(await touch(files, withoutDots(path), access)), known: false };
+    const { because, rule, category } = found;
+    const words = category === 'policy_blocked' ? `${because} (${rule})` : because;
+    return { path: real, access, known, refusal: { because: words, category } };
+  }
+  if (!holdsKept(files.rules, access, real)) return { path: real, access, known, refusal: undefined };
+  const because = `${path} reaches Surety's own files (${KEPT_RULE})`;
+  return { path: real, access, known, refusal: { because, category: 'policy_blocked' } };
+}
+
+/** Joined, not resolved: `x/..` is not where one was if x is a link. */
+export function below(directory: string, path: string): string {
+  return path.startsWith('/') ? path : `${directory}/${path}`;
+}
+
+/** Whoever moves a directory away moves what is in it. A root itself does not move. */
+function holdsKept({ kept, fixed, roots }: FileRules, access: CalledPath['access'], path: string): boolean {
+  return access === 'write' && !roots.includes(path) && [...kept, ...fixed].some((each) => isWithin(path, each));
 }

@@ -8,7 +8,10 @@ import type { Stage, ToolCall, ToolOutput } from './call.ts';
 
 /** What is known of a call when it is over. */
 export interface Ended {
+  /** As it ran, or would have. */
   readonly call: ToolCall;
+  /** As it was made, where a person has changed its arguments since. */
+  readonly original: ToolCall | undefined;
   readonly command: string | undefined;
   readonly output: ToolOutput | undefined;
   readonly error: ToolError | undefined;
@@ -34,7 +37,17 @@ export async function requireAudit({ directory }: Audit): Promise<void> {
   }
 }
 
-export function entryOf({ call, command, output, error, stage, durationMs, trust, approvedBy }: Ended): AuditEntry {
+export function entryOf({
+  call,
+  original,
+  command,
+  output,
+  error,
+  stage,
+  durationMs,
+  trust,
+  approvedBy,
+}: Ended): AuditEntry {
   const common = {
     ts: new Date().toISOString(),
     tool: call.tool,
@@ -45,6 +58,7 @@ export function entryOf({ call, command, output, error, stage, durationMs, trust
     ...(call.caller === undefined ? {} : { caller_id: call.caller }),
     ...(command === undefined ? {} : { command: command.slice(0, 100_000) }),
     arguments: asJson(call.args),
+    ...(original === undefined ? {} : { edited_from: asJson(original.args) }),
     ...(output === undefined ? {} : { output: beginningAndEnd(output.text) }),
     duration_ms: Math.round(durationMs),
     truncated: output?.truncated ?? false,

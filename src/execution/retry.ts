@@ -28,14 +28,14 @@ export async function withRetries<T>(
   attempt: (number: number) => Promise<T>,
   { terms, retryable, failureOf, stopped, random = Math.random, wait = pause }: Retrying<T>,
 ): Promise<{ readonly result: T; readonly attempts: number }> {
-  const until = Date.now() + terms.budgetSecs * 1000;
+  const until = performance.now() + terms.budgetSecs * 1000;
   for (let number = 1; ; number += 1) {
     const result = await attempt(number);
     const failure = failureOf(result);
     const over = { result, attempts: number };
     if (failure === undefined || !retryable || !TRAITS[failure].retry || number >= terms.maxAttempts) return over;
     const waitMs = random() * backoffCeiling(number, terms);
-    if (Date.now() + waitMs > until) return over;
+    if (performance.now() + waitMs > until) return over;
     await wait(waitMs, stopped);
     if (stopped?.aborted === true) return over;
   }

@@ -3,9 +3,9 @@ import type { ToolError } from '../domain/execution/errors.ts';
 import { pause } from '../pause.ts';
 import type { ClaimedCall, RunContext, Stage, ToolOutput } from './call.ts';
 import { withRetries } from './retry.ts';
-import type { ExecutionRules } from './rules.ts';
 import { refusedByKillSwitch } from './stages.ts';
 import type { Controls } from './stages.ts';
+import type { Terms } from './terms.ts';
 
 export interface Ran {
   readonly output: ToolOutput | undefined;
@@ -16,16 +16,12 @@ export interface Ran {
   readonly stage: Stage;
 }
 
-interface Needs extends Pick<RunContext, 'sandbox' | 'confinement'> {
-  readonly rules: ExecutionRules;
-  readonly controls: Controls | undefined;
-}
-
 const LOOK_AGAIN_MS = 500;
 
 /** Runs a call that has passed every check. It may have waited long for that: the kill switch is looked at again, and on. */
 export async function runClaimed(
-  { rules, controls, sandbox, confinement }: Needs,
+  { rules, sandbox, confinement }: Terms,
+  controls: Controls | undefined,
   call: ClaimedCall,
   { stopped, onOutput }: { readonly stopped?: AbortSignal; readonly onOutput?: RunContext['onOutput'] },
 ): Promise<Ran> {
@@ -50,10 +46,15 @@ export async function runClaimed(
     const why: unknown = watch.thrown.aborted ? watch.thrown.reason : undefined;
     const error =
       result.error?.category === 'cancelled' && typeof why === 'string' ? toolError('cancelled', why) : result.error;
-    return { ...result, error, attempts, stage: 'run' };
+    return { ...result, error, attempts, stage: isRefusal(result.output) ? 'policy' : 'run' };
   } finally {
     watch.stop();
   }
+}
+
+/** What a tool may not do can come to light only while it runs: a name leads to an address once it is resolved. */
+function isRefusal(output: ToolOutput | undefined): boolean {
+  return output?.failure?.category === 'policy_blocked' && output.exitCode === null;
 }
 
 async function attempt(call: ClaimedCall, context: RunContext): Promise<Pick<Ran, 'output' | 'error' | 'cause'>> {

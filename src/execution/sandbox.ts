@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { access, constants, realpath } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { reasonOf } from '../problem.ts';
+import { findProgram } from './find-program.ts';
 
 /** What the operating system offers to confine a command with. */
 export type Sandbox =
@@ -14,8 +15,10 @@ export type Sandbox =
 /** What a confined command may touch. All of them real paths. */
 export interface Confinement {
   readonly writable: readonly string[];
-  /** Not even read: the ledger's password and the audit lie there. */
+  /** Neither read nor written, directories and files, where they exist. */
   readonly hidden: readonly string[];
+  /** Files that are read and not written, where they exist. */
+  readonly readOnly: readonly string[];
   readonly network: boolean;
 }
 
@@ -30,7 +33,7 @@ export async function findSandbox(searchPath: readonly string[], platform = proc
   const program = await findProgram(name, searchPath);
   if (program === undefined) return none(`${name} is not installed`);
   const found: Sandbox = { kind, program };
-  const nothing = { writable: [await realpath(tmpdir())], hidden: [], network: false };
+  const nothing = { writable: [await realpath(tmpdir())], hidden: [], readOnly: [], network: false };
   const [file, ...args] = confine(found, nothing, '/', ['/bin/sh', '-c', 'true']);
   try {
     await run(file, args, { timeout: TRIED_WITHIN_MS });
@@ -43,18 +46,6 @@ export async function findSandbox(searchPath: readonly string[], platform = proc
 
 function none(because: string): Sandbox {
   return { kind: 'none', because };
-}
-
-async function findProgram(name: string, searchPath: readonly string[]): Promise<string | undefined> {
-  for (const directory of searchPath) {
-    const file = join(directory, name);
-    const found = await access(file, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (found) return file;
-  }
-  return undefined;
 }
 
 /** The command line that runs `command` confined; the command itself where there is no sandbox. */
@@ -75,13 +66,14 @@ export function confine(
 }
 
 /** In order: a later mount lies over an earlier one. */
-function bubblewrapOptions({ writable, hidden, network }: Confinement, cwd: string): string[] {
+function bubblewrapOptions({ writable, hidden, readOnly, network }: Confinement, cwd: string): string[] {
   return [
     ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp', '--tmpfs', '/run'],
     ...writable.flatMap((path) => ['--bind', path, path]),
     // Sockets of daemons lie in /run; names are resolved by what lies there, too.
     ...['--ro-bind-try', '/run/systemd/resolve', '/run/systemd/resolve'],
-    ...hidden.flatMap((path) => ['--tmpfs', path]),
+    ...readOnly.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...hidden.flatMap(mask),
     // Ends with us, and everything in it ends with it: no process leaves a process namespace.
     ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
     ...(network ? [] : ['--unshare-net']),
@@ -89,14 +81,22 @@ function bubblewrapOptions({ writable, hidden, network }: Confinement, cwd: stri
   ];
 }
 
+/** A directory is empty, a file cannot be opened. What is not there yet cannot be covered. */
+function mask(path: string): string[] {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory() === true) return ['--tmpfs', path];
+  return found?.isFile() === true ? ['--ro-bind', '/dev/null', path] : [];
+}
+
 /** Of two lines that match, the later holds. */
-function profileOf({ writable, hidden, network }: Confinement): string {
+function profileOf({ writable, hidden, readOnly, network }: Confinement): string {
   const below = (path: string) => `(subpath ${JSON.stringify(path)})`;
   return [
     '(version 1)',
     '(allow default)',
     '(deny file-write*)',
     `(allow file-write* ${[...writable, '/dev'].map(below).join(' ')})`,
+    ...(readOnly.length === 0 ? [] : [`(deny file-write* ${readOnly.map(below).join(' ')})`]),
     ...(hidden.length === 0 ? [] : [`(deny file-read* file-write* ${hidden.map(below).join(' ')})`]),
     ...(network ? [] : ['(deny network*)']),
   ].join('\n');

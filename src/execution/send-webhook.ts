@@ -31,7 +31,7 @@ export async function sendWebhook(endpoint: Endpoint, message: WebhookMessage, s
       'user-agent': USER_AGENT,
       'webhook-id': id,
       'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
-      'webhook-signature': new Webhook(endpoint.secret).sign(id, now, body),
+      'webhook-signature': endpoint.secrets.map((secret) => new Webhook(secret).sign(id, now, body)).join(' '),
     },
     body,
     timeoutMs: TIMEOUT_MS,

@@ -1,4 +1,5 @@
 import { authorise } from '../domain/execution/authorisation.ts';
+import type { ErrorCategory } from '../domain/execution/errors.ts';
 import { trustLevelOf } from '../domain/policy/policy.ts';
 import type { Status } from '../domain/trust/trust.ts';
 import type { KillSwitch } from '../postgres/kill-switch.ts';
@@ -65,42 +66,48 @@ export interface Circumstances {
 }
 
 export type PolicyAnswer =
-  { readonly verdict: 'allow' } | { readonly verdict: 'ask' | 'deny'; readonly because: string };
+  | { readonly verdict: 'allow' }
+  | { readonly verdict: 'ask'; readonly because: string }
+  | { readonly verdict: 'deny'; readonly because: string; readonly category: ErrorCategory };
 
 const ALLOWED: PolicyAnswer = { verdict: 'allow' };
 
 /** Roots and the unconditional blocklist hold whoever approves; the rest of the policy yields to broken glass. */
 export function judgedByPolicy(
-  { shell, files }: ExecutionRules,
+  { shell }: ExecutionRules,
   { intent }: ClaimedCall,
   paths: readonly TouchedPath[],
   { status, isGlassBroken }: Circumstances,
 ): PolicyAnswer {
   const outside = paths.find(({ refusal }) => refusal !== undefined);
-  if (outside?.refusal !== undefined) return { verdict: 'deny', because: outside.refusal };
+  if (outside?.refusal !== undefined) return { verdict: 'deny', ...outside.refusal };
+  if (intent.refusal !== undefined) return denied(intent.refusal);
   if (intent.command === undefined) return ALLOWED;
   const judgement = shell.judge(intent.command, { trust: trustLevelOf(status, shell.current.rules.trust) });
   const because = judgement.reasons
     .filter(({ verdict }) => verdict === judgement.verdict)
     .map((reason) => reason.because)
     .join('; ');
-  if (judgement.unconditional) return { verdict: 'deny', because };
+  if (judgement.unconditional) return denied(because);
   if (isGlassBroken) return ALLOWED;
-  if (judgement.verdict !== 'allow') return { verdict: judgement.verdict, because };
-  const unknown = paths.find(({ known, access }) => !known && (access === 'write' || hasPathRules(files)));
-  if (unknown === undefined) return ALLOWED;
-  return { verdict: 'ask', because: `nobody can tell before it runs which file it will ${unknown.access}` };
+  if (judgement.verdict === 'deny') return denied(because);
+  if (judgement.verdict === 'ask') return { verdict: 'ask', because };
+  const question = paths.map(questionOf).find((each) => each !== undefined);
+  return question === undefined ? ALLOWED : { verdict: 'ask', because: question };
 }
 
-function hasPathRules({ rules }: ExecutionRules['files']): boolean {
-  return rules.deny.read.length + rules.allow.read.length > 0;
+function questionOf({ known, access, question }: TouchedPath): string | undefined {
+  return known ? question : `nobody can tell before it runs which file it will ${access}`;
 }
 
-/** Counts the call, once whatever becomes of it. Where there is a limit and nobody to count, nothing runs. */
+function denied(because: string): PolicyAnswer {
+  return { verdict: 'deny', because, category: 'policy_blocked' };
+}
+
+/** Counts the call, whatever becomes of it. Where there is a limit and nobody to count, nothing runs. */
 export async function refusedByQuota(
   { maxToolCallsPerSession: most, quotaWindowSecs }: ExecutionRules,
   { agent = '', session = '' }: ToolCall,
-  countedAs: string,
   controls: Controls | undefined,
 ): Promise<Refusal | undefined> {
   if (most === null) return undefined;
@@ -108,7 +115,7 @@ export async function refusedByQuota(
   if (controls === undefined)
     return { ...quota, because: `calls are limited to ${most}, and there is no ledger to count` };
   try {
-    const request = { agent, session, callId: countedAs, most, windowSeconds: quotaWindowSecs };
+    const request = { agent, session, most, windowSeconds: quotaWindowSecs };
     const { allowed, used, resetsAt } = await controls.takeQuota(request);
     if (allowed) return undefined;
     const until = new Date(resetsAt).toISOString();

@@ -15,10 +15,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { AuditEntry } from '../../src/domain/audit/entry.schema.ts';
-import { AuditFailed } from '../../src/execution/audit/audit.ts';
+import { AuditSection } from '../../src/domain/audit/audit.schema.ts';
+import { AuditFailed, openAudit } from '../../src/execution/audit/audit.ts';
 import { allLines } from '../../src/execution/audit/read.ts';
 import { verifyAudit } from '../../src/execution/audit/verify.ts';
-import { auditDirectory, fill, linesOf, openHere, putLines, success } from './support.ts';
+import { auditDirectory, fill, forgetEnds, linesOf, openHere, putLines, success } from './support.ts';
 
 describe('an entry', () => {
   test('exit 3 is no success, a refusal has no exit code, a failure says where and why', () => {
@@ -88,6 +89,110 @@ describe('a chain', () => {
   });
 });
 
+describe('lines that are gone', () => {
+  const cuts: readonly (readonly [string, (directory: string) => void])[] = [
+    ['the last line', (directory) => putLines(directory, linesOf(directory).slice(0, -1))],
+    ['half of the last line', (directory) => cutEnd(directory, 40)],
+    ['all but the first line', (directory) => putLines(directory, linesOf(directory).slice(0, 1))],
+    ['every line', (directory) => putLines(directory, [])],
+    ['the file', (directory) => rmSync(join(directory, '0-000001.jsonl'))],
+  ];
+  const cutEnd = (directory: string, bytes: number) => {
+    const path = join(directory, '0-000001.jsonl');
+    truncateSync(path, statSync(path).size - bytes);
+  };
+
+  test.each(cuts)('%s: the next writer notes it, says it once, and nobody covers it up', async (_, cut) => {
+    const directory = auditDirectory();
+    await fill(directory, 5);
+    cut(directory);
+    expect((await verifyAudit(directory)).ok).toBe(false);
+    const told: string[] = [];
+    for (let writer = 0; writer < 3; writer += 1) {
+      const audit = openAudit(directory, AuditSection.parse({ fsync: 'never' }), (message) => told.push(message));
+      for (let line = 0; line < 4; line += 1) await audit.append(success());
+      await audit.close();
+    }
+    const found = await verifyAudit(directory);
+    expect({ ok: found.ok, breaks: found.breaks.map(({ because }) => because) }).toEqual({
+      ok: false,
+      breaks: [expect.stringContaining('its writer ended at number 4')],
+    });
+    expect(told).toEqual([expect.stringContaining('surety audit verify')]);
+  });
+
+  test('in the newest of several files, twice, are two losses', async () => {
+    const directory = auditDirectory();
+    await fill(directory, 20, { maxFileBytes: 2048 });
+    const removeNewest = () => {
+      const files = readdirSync(directory).filter((name) => name.endsWith('.jsonl'));
+      rmSync(join(directory, files.sort().at(-1) ?? ''));
+    };
+    removeNewest();
+    await fill(directory, 20, { maxFileBytes: 2048 });
+    removeNewest();
+    await fill(directory, 1, { maxFileBytes: 2048 });
+    expect((await verifyAudit(directory)).breaks).toHaveLength(2);
+  });
+
+  test('are missed as well after a writer that was killed before it noted them, and a replaced end is one', async () => {
+    const directory = auditDirectory();
+    await fill(directory, 10);
+    const whole = linesOf(directory);
+    // It takes up the lane and is killed with no line written, as far as anybody can see afterwards.
+    await append(directory, '5', 'kill');
+    putLines(directory, whole.slice(0, 7));
+    expect((await verifyAudit(directory)).ok).toBe(false);
+    await append(directory, '5', 'kill');
+    await append(directory, '5', 'close');
+    expect((await verifyAudit(directory)).breaks).toMatchObject([{ line: 8 }]);
+
+    const other = auditDirectory();
+    await fill(other, 10);
+    putLines(other, [...whole.slice(0, 10)]);
+    expect((await verifyAudit(other)).ok).toBe(false);
+    await fill(other, 3);
+    expect((await verifyAudit(other)).ok).toBe(false);
+  });
+
+  test('are none where a writer was killed before it could record its end, by one or by many', async () => {
+    const directory = auditDirectory();
+    for (const end of ['close', 'kill', 'kill', 'close']) await append(directory, '20', end);
+    await Promise.all(['kill', 'close', 'kill', 'close'].map((end) => append(directory, '60', end)));
+    await Promise.all(['close', 'close'].map((end) => append(directory, '20', end)));
+    expect(await verifyAudit(directory)).toMatchObject({ ok: true, lines: 360, breaks: [] });
+  });
+
+  test('are none wherever a writer is killed from outside', async () => {
+    const directory = auditDirectory();
+    for (let turn = 0; turn < 4; turn += 1) {
+      const children = [0, 1].map(() => spawnWriter(directory, '100000', 'close'));
+      const before = sizeOf(directory);
+      while (sizeOf(directory) < before + 30_000) await new Promise((resolve) => setTimeout(resolve, 5));
+      for (const child of children) child.kill('SIGKILL');
+      await Promise.all(children.map((child) => once(child, 'exit')));
+    }
+    await append(directory, '5', 'close');
+    await Promise.all([append(directory, '5', 'close'), append(directory, '5', 'close')]);
+    expect((await verifyAudit(directory)).breaks.filter(({ because }) => !because.includes('torn'))).toEqual([]);
+  }, 60_000);
+});
+
+function spawnWriter(directory: string, count: string, end: string) {
+  const program = join(import.meta.dirname, 'programs/append-lines.ts');
+  return spawn(process.execPath, ['--import', 'tsx', program, directory, count, end], { stdio: 'inherit' });
+}
+
+async function append(directory: string, count: string, end: string): Promise<void> {
+  await once(spawnWriter(directory, count, end), 'exit');
+}
+
+function sizeOf(directory: string): number {
+  return readdirSync(directory)
+    .filter((name) => name.endsWith('.jsonl'))
+    .reduce((sum, name) => sum + statSync(join(directory, name)).size, 0);
+}
+
 describe('a torn last line', () => {
   test.each([1, 20, 150])('of %i bytes is set aside by a note, and nothing is lost', async (bytes) => {
     const directory = auditDirectory();
@@ -100,6 +205,7 @@ describe('a torn last line', () => {
     expect(await verifyAudit(directory)).toMatchObject({ ok: true, lines: 11, torn: 1 });
     expect(linesOf(directory)[5]).toBe(fragment);
     // Torn again while it was noted.
+    forgetEnds(directory);
     truncateSync(path, statSync(path).size - 7);
     await fill(directory, 1);
     expect(await verifyAudit(directory)).toMatchObject({ ok: true, torn: 2 });
@@ -151,11 +257,7 @@ test('the reader never throws and never loops, whatever it is given', async () =
 
 test('many processes append at once, some are killed, and all of it verifies', async () => {
   const directory = auditDirectory();
-  const run = async (end: string) => {
-    const program = join(import.meta.dirname, 'programs/append-lines.ts');
-    const child = spawn(process.execPath, ['--import', 'tsx', program, directory, '100', end], { stdio: 'inherit' });
-    await once(child, 'exit');
-  };
+  const run = (end: string) => append(directory, '100', end);
   await Promise.all(['close', 'close', 'kill', 'kill', 'close', 'close'].map(run));
   await Promise.all([run('close'), run('kill'), run('close')]);
   const found = await verifyAudit(directory);

@@ -184,7 +184,20 @@ describe('surety fetch', () => {
     expect(printed).toMatchObject({ code: 0, stdout: expect.stringContaining('# Hi _there_') as string });
     expect(await jsonOf(['fetch', `${site.url}/problem`, '--allow-private'])).toMatchObject({ status: 404 });
     expect(await runCli(['fetch', `${site.url}/article`])).toMatchObject({
-      ...{ code: 3, stdout: '', stderr: 'denied: 127.0.0.1 is a loopback address\n' },
+      ...{
+        code: 3,
+        stdout: '',
+        stderr: expect.stringContaining('refused (policy): 127.0.0.1 is a loopback address') as string,
+      },
+    });
+    // What a name leads to comes to light later, and is refused all the same.
+    expect(await runCli(['fetch', site.url.replace('127.0.0.1', 'localhost')])).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/refused \(policy\): localhost leads to .* is a loopback address/) as string,
+    });
+    expect(await runCli(['fetch', 'http://0.0.0.0/'])).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('0.0.0.0 is an unspecified address') as string,
     });
     expect(await runCli(['fetch', 'http://127.0.0.1:1/', '--allow-private'])).toMatchObject({ code: 1 });
   });

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createServer } from 'node:http';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -11,16 +12,20 @@ import type { Audit } from '../../src/execution/audit/audit.ts';
 import type { Executed } from '../../src/execution/call.ts';
 import { answerQuestion, ConfirmedCall } from '../../src/execution/confirmation.ts';
 import { createExecution } from '../../src/execution/execute.ts';
-import type { Execution, ExecutionParts } from '../../src/execution/execute.ts';
+import type { Execution } from '../../src/execution/execute.ts';
+import type { ExecutionParts } from '../../src/execution/in-order.ts';
+import type { Terms } from '../../src/execution/terms.ts';
 import { executorOf, firstOf } from '../../src/execution/executor.ts';
 import { controlsIn } from '../../src/execution/open.ts';
 import { executionRules } from '../../src/execution/rules.ts';
+import { fetchTool } from '../../src/execution/tools/fetch.ts';
 import { fileExecutor } from '../../src/execution/tools/files.ts';
+import { findBash } from '../../src/execution/shell/bash.ts';
 import { shellTool } from '../../src/execution/tools/shell.ts';
-import { decide } from '../../src/postgres/approval-decide.ts';
 import { takeQuota } from '../../src/postgres/execution-quota.ts';
 import { throwKillSwitch } from '../../src/postgres/kill-switch.ts';
 import { breakGlass } from '../../src/postgres/snapshot.ts';
+import { decideAs } from '../support/decide-as.ts';
 import { createInstallation, eventually } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
 
@@ -35,6 +40,7 @@ afterAll(async () => {
   await installation.close();
 });
 
+const bash = await findBash([]);
 interface Scene {
   readonly execution: Execution;
   readonly root: string;
@@ -42,19 +48,24 @@ interface Scene {
   readonly lines: () => Record<string, unknown>[];
 }
 
-async function scene(rules: object = {}, more: Partial<ExecutionParts> = {}): Promise<Scene> {
+async function scene(rules: object = {}, more: Partial<ExecutionParts & Terms> = {}): Promise<Scene> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'surety-order-')));
   const directory = mkdtempSync(join(tmpdir(), 'surety-order-audit-'));
   const audit = openAudit(directory, { fsync: 'never', maxFileBytes: 1_000_000 });
   audits.push(more.audit ?? audit);
   const ready = await executionRules(parseRules({ runner: { sandbox: 'off' }, ...rules }), root);
-  const execution = createExecution({
-    ...{ rules: ready, audit, gate: undefined, controls: undefined },
+  const current: Terms = {
+    rules: ready,
     sandbox: { kind: 'none', because: 'not wanted here' },
-    confinement: { writable: [root], hidden: [], network: true },
-    executor: firstOf([executorOf(shellTool(ready, { PATH: process.env['PATH'] ?? '' })), fileExecutor(ready.files)]),
+    confinement: { writable: [root], hidden: [], readOnly: [], network: true },
+    executor: firstOf([
+      executorOf(shellTool(ready, { PATH: process.env['PATH'] ?? '' }, bash)),
+      fileExecutor(ready.files),
+    ]),
     ...more,
-  });
+  };
+  const terms = { current, renewed: () => Promise.resolve(current) };
+  const execution = createExecution({ audit, gate: undefined, controls: undefined, terms, ...more });
   const lines = () =>
     readdirSync(directory)
       .filter((name) => name.endsWith('.jsonl'))
@@ -237,14 +248,14 @@ it(
   async () => {
     const program = resolve('test/execution/programs/take-quota.ts');
     const taken = await Promise.all(
-      ['one', 'two'].map(async (name) => {
-        const args = ['--import', 'tsx', program, installation.databaseUrl, name, '25', '30'];
+      ['one', 'two'].map(async () => {
+        const args = ['--import', 'tsx', program, installation.databaseUrl, '25', '30'];
         return Number((await promisify(execFile)(process.execPath, args)).stdout);
       }),
     );
     expect(taken.reduce((sum, each) => sum + each, 0)).toBe(30);
     const request = { agent: 'a', session: 's', most: 30, windowSeconds: 3600 };
-    expect(await takeQuota(installation.pool, { ...request, callId: 'later' })).toMatchObject({
+    expect(await takeQuota(installation.pool, request)).toMatchObject({
       allowed: false,
       used: 30,
     });
@@ -256,20 +267,75 @@ it(
   },
 );
 
-it('counts a call once however often it asks, none where there is no limit, and anew after its time', async () => {
+it('counts every call up to the limit, and anew after its time', async () => {
   const { pool } = installation;
   const request = { agent: 'b', session: 's', most: 1, windowSeconds: 1 };
-  for (let time = 0; time < 3; time += 1) {
-    expect(await takeQuota(pool, { ...request, callId: 'same' })).toMatchObject({ allowed: true, used: 1 });
-  }
-  expect(await takeQuota(pool, { ...request, callId: 'other' })).toMatchObject({ allowed: false });
+  expect(await takeQuota(pool, request)).toMatchObject({ allowed: true, used: 1 });
+  expect(await takeQuota(pool, request)).toMatchObject({ allowed: false, used: 1 });
   await sleep(1100);
-  expect(await takeQuota(pool, { ...request, callId: 'other' })).toMatchObject({ allowed: true, used: 1 });
-  expect(await takeQuota(pool, { ...request, session: 'zero', most: 0, callId: 'x' })).toMatchObject({
-    allowed: false,
-  });
+  expect(await takeQuota(pool, request)).toMatchObject({ allowed: true, used: 1 });
+  expect(await takeQuota(pool, { ...request, session: 'zero', most: 0 })).toMatchObject({ allowed: false, used: 0 });
   const { execution } = await scene({ maxToolCallsPerSession: 5 });
   expect(await execution.execute(shell('true'))).toMatchObject({ refusal: { code: 'quota_blocked' } });
+});
+
+it('counts by itself: no name that is given to a call makes it free, and asking and running is one call', async () => {
+  const { execution, root } = await scene({ maxToolCallsPerSession: 3 }, { controls: controlsIn(installation.pool) });
+  for (const name of ['x', 'y']) writeFileSync(join(root, name), '');
+  const same = { session: 'reused', callId: 'the same' };
+  const asked = questionOf(await execution.execute(shell('rm x', same)));
+  expect(await execution.executeConfirmed(answerQuestion(asked, 'alice'))).toMatchObject({ status: 'done' });
+  const statuses: string[] = [];
+  for (let time = 0; time < 4; time += 1) statuses.push((await execution.execute(shell('true', same))).status);
+  expect(statuses).toEqual(['done', 'done', 'refused', 'refused']);
+  // A copy of the question is not the call that was counted.
+  const forged = answerQuestion({ ...asked, call: { ...asked.call } }, 'alice');
+  expect(await execution.executeConfirmed(forged)).toMatchObject({ refusal: { code: 'quota_blocked' } });
+});
+
+it('writes down what ran where a person has changed it, and what was asked for', { timeout: 60_000 }, async () => {
+  const gate = await installation.connect({ agent: 'a', session: 'edits' });
+  const { execution, root, lines } = await scene({ shell: { deny: ['echo forbidden'] } }, { gate });
+  for (const name of ['x', 'y']) writeFileSync(join(root, name), '');
+  const edited = async (command: string, instead: string) => {
+    const asked = questionOf(await execution.execute(shell(command, { session: 'edits' })));
+    await decideAs(installation.pool, {
+      ...{ approval: asked.approval ?? '', verb: 'approve', by: 'alice', reason: 'rather this' },
+      edit: { command: instead },
+    });
+    return eventually(async () => {
+      const executed = await execution.execute(shell(command, { session: 'edits' }));
+      if (executed.status === 'ask') throw new Error('not decided yet');
+      return executed;
+    });
+  };
+  expect(await edited('rm x', 'rm y')).toMatchObject({ status: 'done' });
+  expect([existsSync(join(root, 'x')), existsSync(join(root, 'y'))]).toEqual([true, false]);
+  expect(lines().at(-1)).toMatchObject({
+    ...{ result: 'success', command: 'rm y', approved_by: 'alice' },
+    ...{ arguments: { command: 'rm y' }, edited_from: { command: 'rm x' } },
+  });
+  expect(await edited('rm z', 'echo forbidden')).toMatchObject({ status: 'refused' });
+  expect(lines().at(-1)).toMatchObject({ result: 'blocked', arguments: { command: 'echo forbidden' } });
+});
+
+it('ends a fetch when the kill switch is thrown', { timeout: 60_000 }, async () => {
+  const endless = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/plain' }).flushHeaders();
+  });
+  await new Promise<void>((listening) => endless.listen(0, '127.0.0.1', listening));
+  const address = endless.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`;
+  const controls = controlsIn(installation.pool);
+  const executor = executorOf(fetchTool({ allowPrivate: true, timeoutMs: 50_000 }));
+  const { execution } = await scene({}, { controls, executor });
+  const fetching = execution.execute({ tool: 'fetch', args: { url } });
+  await sleep(500);
+  await throwKillSwitch(installation.pool, true, 'alice', 'enough');
+  expect(await fetching).toMatchObject({ status: 'failed', error: { category: 'cancelled' } });
+  await throwKillSwitch(installation.pool, false, 'alice', 'over');
+  endless.closeAllConnections();
+  endless.close();
 });
 
 it(
@@ -284,7 +350,7 @@ it(
     await approve(asked.approval);
     expect(await eventually(async () => done(await execution.execute(shell('rm x'))))).toBe('done');
     expect(existsSync(join(root, 'x'))).toBe(false);
-    expect(lines().at(-1)).toMatchObject({ result: 'success', approved_by: 'gate', trust: 'TRUSTED' });
+    expect(lines().at(-1)).toMatchObject({ result: 'success', approved_by: 'alice', trust: 'TRUSTED' });
 
     const waiting = execution.execute(shell('rm y'), { approvalWaitMs: 30_000 });
     const running = execution.execute(shell('sleep 30'));
@@ -339,5 +405,5 @@ function done(executed: Executed): string {
 
 async function approve(id: string | undefined): Promise<void> {
   if (id === undefined) throw new Error('nobody was asked');
-  await decide(installation.pool, { approval: id, verb: 'approve', by: 'alice', reason: 'looked at it' });
+  await decideAs(installation.pool, { approval: id, verb: 'approve', by: 'alice', reason: 'looked at it' });
 }

@@ -1,18 +1,23 @@
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { parseRules } from '../../src/domain/rules/parse-rules.ts';
+import { executionRules } from '../../src/execution/rules.ts';
+import { shellTool } from '../../src/execution/tools/shell.ts';
 import { runShell } from '../../src/execution/shell/run.ts';
 import type { ShellCommand } from '../../src/execution/shell/run.ts';
 import { findSandbox } from '../../src/execution/sandbox.ts';
+import { bashLine, findBash } from '../../src/execution/shell/bash.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'surety-shell-'));
+const bash = '/bin/bash';
 const none = { kind: 'none', because: 'not wanted here' } as const;
 const run = (command: string, more: Partial<ShellCommand> = {}) =>
   runShell({
-    ...{ command, cwd, env: { PATH: process.env['PATH'] ?? '' }, timeoutMs: 20_000, maxOutputBytes: 65_536 },
-    ...{ sandbox: none, confinement: { writable: [cwd], hidden: [], network: true } },
+    ...{ command, bash, cwd, env: { PATH: process.env['PATH'] ?? '' }, timeoutMs: 20_000, maxOutputBytes: 65_536 },
+    ...{ sandbox: none, confinement: { writable: [cwd], hidden: [], readOnly: [], network: true } },
     ...more,
   });
 
@@ -101,12 +106,16 @@ const confined = sandbox.kind === 'none' ? `skipped, ${sandbox.because}` : sandb
 it.skipIf(sandbox.kind === 'none')(`holds a command to its roots and off the network (${confined})`, async () => {
   const hidden = mkdtempSync(join(cwd, 'hidden-'));
   const outside = mkdtempSync(join(process.cwd(), 'node_modules', '.surety-outside-'));
-  const within = { sandbox, confinement: { writable: [cwd], hidden: [hidden], network: false } };
+  const rules = join(cwd, 'rules');
+  writeFileSync(rules, 'as it is');
+  const within = { sandbox, confinement: { writable: [cwd], hidden: [hidden], readOnly: [rules], network: false } };
   const tried = await run(
-    `echo x > within && echo wrote; echo x > ${outside}/file || echo kept; echo x > ${hidden}/file; cat /proc/net/dev`,
+    `echo x > within && echo wrote; echo x > ${outside}/file || echo kept; echo x > ${hidden}/file; cat /proc/net/dev
+     echo x > rules || cat rules; mv rules elsewhere || rm -f rules || echo ' still'`,
     within,
   );
   expect(tried.stdout).toContain('wrote\nkept\n');
+  expect(tried.stdout).toContain('as it is still');
   expect(tried.stdout).not.toMatch(/eth|ens|enp|wlan/);
   expect(readdirSync(outside)).toEqual([]);
   expect(readdirSync(hidden)).toEqual([]);
@@ -114,6 +123,33 @@ it.skipIf(sandbox.kind === 'none')(`holds a command to its roots and off the net
   expect(await run('setsid env -i sleep 100 & sleep 100', { ...within, timeoutMs: 300 })).toMatchObject({
     timedOut: true,
   });
+});
+
+it('runs what it is given by bash, as bash: neither the environment nor a leading dash changes what it means', async () => {
+  const told = await run(`((1 + 1)) && [[ a == a && -n $BASH_VERSION ]] && echo $'\\x62ash' "$SHELLOPTS"`);
+  expect(told.stdout).toMatch(/^bash (?!.*posix)/);
+  expect(bashLine('bash', '-x').slice(-2)).toEqual(['--', '-x']);
+  expect(await run('-x -c id')).toMatchObject({ stdout: '', exitCode: 127 });
+  expect((await run('alias ls="echo aliased"\nls')).stdout).not.toContain('aliased');
+});
+
+it('takes bash from where systems keep it before the search path, and says what is missing where there is none', async () => {
+  expect(await findBash(['/nowhere'])).toEqual({ found: true, program: '/bin/bash' });
+  const missing = await findBash(['.', cwd], []);
+  if (missing.found) throw new Error('there is one');
+  expect(`${missing.because}. ${missing.wayOut}`).toMatch(/no bash.*Install bash/);
+  const tool = shellTool(await executionRules(parseRules({}), cwd), {}, missing);
+  const { exitCode, failure } = await tool.run(
+    { command: `touch ${cwd}/ran` },
+    {
+      stopped: new AbortController().signal,
+      sandbox: none,
+      confinement: { writable: [cwd], hidden: [], readOnly: [], network: true },
+    },
+  );
+  expect(exitCode).toBe(null);
+  expect(failure).toEqual({ category: 'permanent_failure', message: `${missing.because}. ${missing.wayOut}` });
+  expect(readdirSync(cwd)).not.toContain('ran');
 });
 
 it('says why there is no sandbox, and does not take a program’s word for it', async () => {

@@ -39,7 +39,8 @@ export function growTree(): Tree {
   return {
     base,
     root,
-    open: (section = {}, anchoring) => openSandbox(FileSection.parse(section), root, anchoring),
+    open: (section = {}, anchoring) =>
+      openSandbox(FileSection.parse(section), root, anchoring === undefined ? {} : { anchoring }),
     text: (path) => readFileSync(join(base, path), 'utf8'),
     remove: () => rmSync(base, { recursive: true, force: true }),
   };

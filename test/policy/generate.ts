@@ -52,7 +52,7 @@ export function commandFrom(random: Random): string {
       Array.from(text)
         .map((c) => `\\x${c.charCodeAt(0).toString(16)}`)
         .join('');
-    switch (Math.floor(random() * 26)) {
+    switch (Math.floor(random() * 28)) {
       case 0:
         return single(word);
       case 1:
@@ -101,6 +101,10 @@ export function commandFrom(random: Random): string {
         return `$(tr A-Z a-z <<< ${word.toUpperCase()})`;
       case 23:
         return `$(rev <<< ${Array.from(word).reverse().join('')})`;
+      case 24:
+        return `$'\\x{${word.charCodeAt(0).toString(16)}}${word.slice(1)}'`;
+      case 25:
+        return `${left}$'\\u00${right.charCodeAt(0).toString(16)}${right.slice(1)}'`;
       default:
         return word;
     }
@@ -196,6 +200,40 @@ export function commandFrom(random: Random): string {
       `echo ${single(`${word}${args}`)} | tee ${x}.sh; sh ./${x}.sh`,
       `PATH="$SHIMS:$PATH" ${word}${args}`,
       `: ${word}; $_${args}`,
+      `${x}='a[$(${word}${args} >&2)]'; let ${x}`,
+      `${x}='b[$(${word}${args} >&2)]'; a=([${x}]=1)`,
+      `declare -A ${x}; k='$(${word}${args} >&2)'; [[ -v ${x}[$k] ]]`,
+      `env 'BASH_FUNC_${x}%%=() { ${word.replaceAll("'", '')}${args.replaceAll("'", '')}; }' bash -c ${x}`,
+      `${x}() { ${word}${args}; }; export -f ${x}; bash -c ${x}`,
+      `BASH_CMDS[${x}]=$SHIMS/${word.replace(/[^a-z]/g, '')}; ${x}${args}`,
+      `trap ${word} DEBUG; :`,
+      `for ${x} in "$SHIMS"/${word.replace(/[^a-z]/g, '').slice(0, 2)}*; do "$${x}"${args}; done`,
+    ]);
+  };
+
+  /** Programs that run what an option, a setting or a variable of theirs names. */
+  const named = (script: string): string => {
+    const x = fresh('n');
+    const line = script.replaceAll('\n', ';');
+    return pick([
+      `git -c alias.${x}=${single(`!${line}`)} ${x}`,
+      `git -calias.${x}=${single(`!${line}`)} ${x}`,
+      `GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.${x} GIT_CONFIG_VALUE_0=${single(`!${line}`)} git ${x}`,
+      `GIT_SSH_COMMAND=${single(`${line};:`)} git ls-remote ssh://h/x`,
+      `git -c core.sshCommand=${single(`${line};:`)} ls-remote ssh://h/x`,
+      `git init -q ${x}; git -C ${x} -c core.fsmonitor=${single(line)} status`,
+      `git init -q ${x}; git ls-remote --upload-p=${single(line)} ${x}`,
+      `git init -q ${x}; EDITOR=${single(`${line};:`)} git -C ${x} commit --allow-empty`,
+      `tar cf /dev/null --checkpoint=1 --checkpoint-a=exec=${single(line)} .`,
+      `tar cf ${x}.tar -I ${single(`sh -c ${single(line)}`)} .`,
+      `echo a > ${x}; tar cf ${x}.tar ${x}; tar xf ${x}.tar --to-com=${single(line)}`,
+      `make --ev=${single(`${x}:;${line.replaceAll('$', '$$$$')}`)} ${x}`,
+      `make -f - ${x} <<< ${single(`${x}:;${line.replaceAll('$', '$$$$')}`)}`,
+      `echo a | split --fil=${single(line)} -`,
+      `${x}=${single(`$(${script}\n)`)}; : >&"$${x}"`,
+      `: >&${single(`$(${line})`)}`,
+      `x=()\`${line.replace(/[\\`]/g, '')}\``,
+      `a[; do ]$(${script}\n)`,
     ]);
   };
 
@@ -279,12 +317,89 @@ export function commandFrom(random: Random): string {
       ...(inner.includes('`') || inner.includes('\\') ? [] : [`echo \`${inner}\``]),
     ]);
 
+  /** Backticks where shells do not agree with themselves on what a backslash in them means. */
+  const inBackticks = (inner: string): string => {
+    const line = inner.replaceAll('\n', ';');
+    const escaped = line.replace(/[\\`$]/g, '\\$&');
+    const quote = pick(['\\"', '"', '\\\\"', "\\'", "'", '\\\\\\"']);
+    const body = pick([
+      escaped,
+      `: ${quote}; ${escaped}; : ${quote}`,
+      `: ${quote}a${quote}; ${escaped}`,
+      `echo \\\`${escaped.replace(/[\\`$]/g, '\\$&')}\\\``,
+      `: \\\`: ${quote}; ${escaped.replace(/[\\`$]/g, '\\$&')}; : ${quote}\\\``,
+      `: ${quote}$(${escaped})${quote}`,
+      `: # ${quote}\n${escaped}`,
+    ]);
+    const x = fresh('t');
+    const tick = `\`${body}\``;
+    return pick([
+      `echo ${tick}`,
+      `echo "${tick}"`,
+      `echo "\${${x}:-${tick}}"`,
+      `echo \${${x}:-${tick}}`,
+      `echo "\${${x}:-"${tick}"}"`,
+      `echo \${${x}:-"${tick}"}`,
+      `echo "\${${x}:=\${y:-${tick}}}"`,
+      `echo "\${HOME#${tick}}"`,
+      `echo "\${HOME/${tick}/}"`,
+      `echo "\${HOME/$(: /; ${line}\n)/}"`,
+      `echo "\${HOME:$(: :; ${line}\n)0}"`,
+      `echo "\${a[$(: ]; ${line}\n)0]}"`,
+      `echo \${HOME//$(echo /; ${line}\n)/\`: /\`}`,
+      `echo "\${HOME:${tick}0}"`,
+      `cat <<END\n${tick}\nEND`,
+      `cat <<END\n"${tick}"\nEND`,
+      `cat <<END\n\${${x}:-${tick}}\nEND`,
+      `cat <<END\n"\${${x}:-"${tick}"}"\nEND`,
+      `cat <<< ${tick}`,
+      `cat <<< "\${${x}-${tick}}"`,
+      `[[ -n ${tick} ]]`,
+      `[[ "\${${x}:-${tick}}" == a ]]`,
+      `[[ a =~ ${tick} ]]`,
+      `[[ a == "${tick}" ]]`,
+      `: $(( ${tick} + 1 ))`,
+      `: $(( "${tick}" + 1 ))`,
+      `: "$(( ${tick} + 1 ))"`,
+      `: $(( \${${x}:-${tick}} + 1 ))`,
+      `(( ${tick} ))`,
+      `(( "${tick}" ))`,
+      `for ((i=${tick}0; i<0; i++)); do :; done`,
+      `${x}=(1); : \${${x}[${tick}0]}`,
+      `${x}=(1); : "\${${x}[${tick}0]}"`,
+      `${x}[${tick}0]=1`,
+      `${x}[0"${tick}"]=1`,
+      `${x}=(["${tick}"0]=1)`,
+      `${x}=(${tick})`,
+      `declare -a ${x}=("${tick}")`,
+      `case a in ${tick}) :;; esac`,
+      `case a in "\${${x}:-${tick}}") :;; esac`,
+      `case "${tick}" in a) :;; esac`,
+      `case a in @(${tick}|b)) :;; esac`,
+      `${x}="${tick}"`,
+      `${x}="\${y:-${tick}}"`,
+      `: > /dev/null"${tick}"`,
+      `: $"${tick}"`,
+      `for ${x} in "${tick}"; do :; done`,
+      `export ${x}="${tick}"`,
+      `echo "$(echo "${tick}")"`,
+      `echo "\${${x}:-$(echo "${tick}")}"`,
+    ]);
+  };
+
   const program = chance(0.75) ? pick(BLOCKED) : pick(HARMLESS);
   const args = pick(['', ' a', ' -x b', ' "a b"', " 'c; d'", ' >/dev/null']);
   const word = disguise(program);
   const kind = random();
   let command = kind < 0.25 ? `${word}${args}` : kind < 0.6 ? wrapped(word, args) : indirect(word, args);
   const layers = Math.floor(random() * 4);
-  for (let layer = 0; layer < layers; layer += 1) command = chance(0.45) ? viaText(command) : within(command);
+  for (let layer = 0; layer < layers; layer += 1)
+    command = chance(0.45)
+      ? viaText(command)
+      : chance(0.15)
+        ? named(command)
+        : chance(0.2)
+          ? inBackticks(command)
+          : within(command);
   return command;
 }

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -11,12 +11,19 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { scrubEnvironment } from '../../src/domain/execution/environment.ts';
+import { bashLine } from '../../src/execution/shell/bash.ts';
 
+/** What somebody's environment may hold that would change what commands mean, if the runner let it through. */
+const HOSTILE = { SHELLOPTS: 'noexec', BASHOPTS: 'expand_aliases', IFS: 'e', ENV: '/dev/stdin', POSIXLY_CORRECT: '1' };
 /** What a command needs to be as nasty as it can be; everything else is a shim or not there. */
 const REAL =
-  'bash sh env nice timeout nohup stdbuf setsid xargs find cat tee tr rev base64 ln ls date id awk sed perl mkdir rm sleep kill'.split(
+  'bash sh env nice timeout nohup stdbuf setsid xargs find cat tee tr rev base64 ln ls date id awk sed perl mkdir rm sleep kill git make tar sort split grep'.split(
     ' ',
   );
+
+/** Not every machine has these; what runs them is judged all the same. */
+const SOMETIMES = ['git', 'make', 'perl', 'rev'];
 
 /** A scratch directory in which nothing can be run but what is linked there, and blocked programs only leave a note. */
 export class Scene {
@@ -28,8 +35,9 @@ export class Scene {
   constructor(blocked: readonly string[], harmless: readonly string[]) {
     mkdirSync(this.bin);
     for (const program of REAL) {
-      const path = execFileSync('/bin/sh', ['-c', `command -v ${program}`], { encoding: 'utf8' }).trim();
-      symlinkSync(path, join(this.bin, program));
+      const found = spawnSync('/bin/sh', ['-c', `command -v ${program}`], { encoding: 'utf8' }).stdout.trim();
+      if (found !== '') symlinkSync(found, join(this.bin, program));
+      else if (!SOMETIMES.includes(program)) throw new Error(`${program} is needed here`);
     }
     this.bash = join(this.bin, 'bash');
     writeFileSync(this.seen, '');
@@ -49,13 +57,14 @@ export class Scene {
       const [work, file] = [join(this.root, `work-${turn}`), join(this.root, `turn-${turn}`)];
       mkdirSync(work);
       writeFileSync(file, command);
+      const line = bashLine(this.bash, '').slice(0, -1).join(' ');
       // Read from a file: nothing in the command can disturb the others.
-      return `( cd ${work} && exec timeout -s KILL 10 bash -c "$(<${file})" ) </dev/null >/dev/null 2>&1`;
+      return `( cd ${work} && exec timeout -s KILL 10 ${line} "$(<${file})" ) </dev/null >/dev/null 2>&1`;
     });
     const ran = spawnSync(this.bash, ['--norc', '--noprofile'], {
       input: `${script.join('\n')}\nwait\n`,
       cwd: this.root,
-      env: { PATH: this.bin, SHIMS: this.bin, HOME: this.root, LC_ALL: 'C' },
+      env: scrubEnvironment({ ...HOSTILE, PATH: this.bin, SHIMS: this.bin, HOME: this.root, LC_ALL: 'C' }),
       timeout: 200_000,
     });
     if (ran.error !== undefined) throw ran.error;
@@ -64,7 +73,9 @@ export class Scene {
   /** Which commands ran a blocked program, and which one; what was left in the background has had its time. */
   async whatRan(): Promise<ReadonlyMap<number, string>> {
     await new Promise((resolve) => setTimeout(resolve, 500));
-    const notes = readFileSync(this.seen, 'utf8').trim().split('\n');
+    const notes = readFileSync(this.seen, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '');
     return new Map(
       notes.map((note): [number, string] => {
         const [, program, turn] = /^(\w+) .*work-(\d+)/.exec(note) ?? [];

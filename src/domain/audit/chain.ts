@@ -22,6 +22,20 @@ export function sealLine(content: object, { lane, seq, hash: prev }: ChainHead):
   return { text: `${canonical({ ...linked, hash })}\n`, head: { lane, seq: seq + 1, hash } };
 }
 
+/**
+ * What is gone if a chain that ended at least at `recorded` is found to end at `found`; undefined if nothing is. Lines beyond
+ * the recorded end are no loss: their writer had no time to record them.
+ */
+export function lossOf(found: ChainHead, recorded: ChainHead | undefined): string | undefined {
+  if (recorded === undefined || found.seq > recorded.seq) return undefined;
+  if (found.seq === recorded.seq) {
+    return found.hash === recorded.hash ? undefined : 'it is not the line its writer ended with';
+  }
+  const missing = recorded.seq - found.seq;
+  const lines = missing === 1 ? 'a line is missing after it' : `${missing} lines after it are missing`;
+  return `${lines}: its writer ended at number ${recorded.seq}`;
+}
+
 /** SHA-256 over the RFC 8785 text of a line without its own hash. */
 export function hashOf(line: object): string {
   const { hash: _, ...content } = line as { hash?: unknown };

@@ -14,11 +14,14 @@ const call = {
   session: text.optional(),
   caller_id: text.optional().describe('The sub-agent that called; absent for the agent itself.'),
   command: text.optional(),
-  arguments: Json.optional(),
+  arguments: Json.optional().describe('What ran, or would have.'),
+  edited_from: Json.optional().describe('What was asked for, where a person has changed the arguments.'),
   output: text.optional().describe('Beginning and end of what the tool answered.'),
   duration_ms: z.number().min(0),
   trust: text.optional(),
-  approved_by: text.optional().describe('`auto`, or who said yes.'),
+  approved_by: text
+    .optional()
+    .describe('Who said yes; `probe` where a recovering tool was tried, `auto` where nobody was asked.'),
   phase: text.optional().describe('Where in its work the agent was: planner, executor, verifier, autonomous.'),
   adversarial_policy_decision: text.optional(),
   claim_source: text.optional(),
@@ -56,6 +59,14 @@ const TornNote = z.strictObject({
   torn: z.strictObject({ offset: z.int().min(0), bytes: z.int().min(1), sha256: z.string().length(64) }),
 });
 
+/** Says that lines before it are gone: whoever wrote them had left behind a higher number, or another hash, than the files end with. */
+const LossNote = z.strictObject({
+  ts: z.iso.datetime({ precision: 3 }),
+  result: z.literal('note'),
+  because: text,
+  lost: z.strictObject({ seq: z.int().min(0), hash: z.string().length(64) }),
+});
+
 const chain = {
   lane: z.int().min(0),
   seq: z.int().min(0),
@@ -72,3 +83,4 @@ export const AuditLine = z.looseObject({ ...chain, ts: z.string(), result: z.str
 export type AuditLine = z.infer<typeof AuditLine>;
 
 export const TornLine = z.looseObject({ torn: TornNote.shape.torn });
+export const LossLine = z.looseObject({ because: LossNote.shape.because, lost: LossNote.shape.lost });

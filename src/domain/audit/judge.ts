@@ -1,6 +1,6 @@
 import { canonical, hashOf, newChain, sha256 } from './chain.ts';
 import type { ChainHead } from './chain.ts';
-import { AuditLink, TornLine } from './entry.schema.ts';
+import { AuditLink, LossLine, TornLine } from './entry.schema.ts';
 
 /** Where a chain stands, and what has been seen since its last good line that is none. */
 export interface Judgement {
@@ -8,6 +8,8 @@ export interface Judgement {
   readonly torn: TornRegion | undefined;
   /** What is wrong, and with which line; undefined while all is well. */
   readonly flaw: { readonly line: number; readonly because: string } | undefined;
+  /** What a writer found to be gone before this line, and noted in it. */
+  readonly loss: string | undefined;
 }
 
 interface TornRegion {
@@ -20,7 +22,7 @@ interface TornRegion {
 const MOST_PIECES = 100;
 
 export function beginJudging(lane: number): Judgement {
-  return { head: newChain(lane), torn: undefined, flaw: undefined };
+  return { head: newChain(lane), torn: undefined, flaw: undefined, loss: undefined };
 }
 
 /**
@@ -35,15 +37,16 @@ export function judgeLine(
   const link = linkIn(bytes);
   if (link !== undefined) {
     const flaw = flawOf(link, head, torn, at.line);
-    return { head: { lane: head.lane, seq: link.seq, hash: link.hash }, torn: undefined, flaw };
+    const loss = LossLine.safeParse(link).data?.because;
+    return { head: { lane: head.lane, seq: link.seq, hash: link.hash }, torn: undefined, flaw, loss };
   }
   const region = {
     offset: torn?.offset ?? at.offset,
     line: torn?.line ?? at.line,
     pieces: [...(torn?.pieces ?? []), bytes],
   };
-  if (region.pieces.length <= MOST_PIECES) return { head, torn: region, flaw: undefined };
-  return { head, torn: undefined, flaw: { line: region.line, because: NO_LINE } };
+  if (region.pieces.length <= MOST_PIECES) return { head, torn: region, flaw: undefined, loss: undefined };
+  return { head, torn: undefined, flaw: { line: region.line, because: NO_LINE }, loss: undefined };
 }
 
 const NO_LINE = 'it is not as it was written';

@@ -1,20 +1,14 @@
-import { normalisePath } from '../key/directory.ts';
 import { commandsOf, type ShellCommand } from './parse.ts';
+import { isAnybodys, isDisk, isMachine, isPillar, isSystem, placeOf } from './pillars.ts';
 
-/** Taking away one of these takes away the machine or everything a person has on it. */
-const PILLARS: ReadonlySet<string> = new Set(
-  (
-    '/ /bin /boot /dev /etc /home /lib /lib32 /lib64 /opt /proc /root /run /sbin /srv /sys /usr /var /usr/bin /usr/lib ' +
-    '/usr/sbin /Applications /Library /System /Users ~ $HOME ${HOME}'
-  ).split(' '),
-);
-/** Beneath these lies what the system itself needs; installers write to /usr/local, /opt and deep into /var. */
-const SYSTEM = /^\/(?:(?:bin|boot|dev|etc|lib|lib32|lib64|proc|sbin|sys|usr(?!\/local))(?:\/|$)|var\/[^/]*$)/;
-const DISPOSABLE = /^\/(?:tmp|var\/(?:tmp|cache|log)|root\/\.cache)(?:\/|$)/;
-const DISK = /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|mapper\/|md\d|dm-)/;
 const ROOT: ReadonlySet<string> = new Set(['sudo', 'doas', 'su', 'runuser']);
 /** The only programs that are looked at more closely. */
-const DESTROYS = /^(?:rm|find|chmod|chown|chgrp|dd|shred|wipefs|systemctl|init|shutdown|reboot|halt|poweroff|mkfs.*)$/;
+const DESTROYS: ReadonlySet<string> = new Set(
+  (
+    'rm srm wipe trash trash-put mv rsync find chmod chown chgrp chattr setfacl dd shred wipefs blkdiscard systemctl init ' +
+    'shutdown reboot halt poweroff mke2fs mkdosfs mkntfs mkswap'
+  ).split(' '),
+);
 const STOPS: ReadonlySet<string> = new Set(['shutdown', 'reboot', 'halt', 'poweroff']);
 
 /**
@@ -24,72 +18,79 @@ const STOPS: ReadonlySet<string> = new Set(['shutdown', 'reboot', 'halt', 'power
  */
 export function isDangerous(command: unknown): boolean {
   const { commands, writes, forkBomb } = commandsOf(command);
-  return forkBomb || writes.some((file) => DISK.test(file)) || commands.some(isDestructive);
+  return forkBomb || writes.some(isMachine) || commands.some(isDestructive);
 }
 
 /** Whether one program, run like this, does such harm. */
 export function isDestructive(run: Pick<ShellCommand, 'program' | 'args' | 'wrappers'>): boolean {
-  if (!DESTROYS.test(run.program)) return false;
+  if (!DESTROYS.has(run.program) && !run.program.startsWith('mkfs')) return false;
   const asRoot = run.wrappers.some((wrapper) => ROOT.has(wrapper));
-  const options = run.args.filter((arg) => /^-./.test(arg));
-  const targets = run.args.filter((arg) => !arg.startsWith('-')).map(target);
+  const { options, operands } = split(run.args);
+  const places = operands.map(placeOf);
   switch (run.program) {
-    case 'rm': {
+    case 'rm':
+    case 'srm':
+    case 'wipe': {
       const recursive = options.some(isRecursive);
-      if (recursive && targets.some((path) => PILLARS.has(path))) return true;
-      if (asRoot && recursive) return targets.some((path) => isSystem(path) || isAnybodys(path));
-      return asRoot && options.some((option) => /^-\w*f/.test(option)) && targets.some(isSystem);
+      if (recursive && places.some(isPillar)) return true;
+      if (asRoot && recursive) return places.some((path) => isSystem(path) || isAnybodys(path));
+      return asRoot && options.some(isForce) && places.some(isSystem);
     }
+    case 'trash':
+    case 'trash-put':
+      return places.some(isPillar);
+    case 'mv': {
+      const hasTarget = options.some((option) => /^(?:-\w*t|--t)/.test(option));
+      return (hasTarget ? places : places.slice(0, -1)).some(isPillar);
+    }
+    case 'rsync':
+      return options.some((option) => option.startsWith('--del')) && isPillar(places.at(-1) ?? '');
     case 'find': {
       const deletes = /^(?:-delete|rm|\/bin\/rm|\/usr\/bin\/rm)$/;
-      return run.args.some((arg) => deletes.test(arg)) && targets.some((path) => PILLARS.has(path));
+      return run.args.some((arg) => deletes.test(arg)) && places.some(isPillar);
     }
     case 'chmod':
     case 'chown':
     case 'chgrp':
-      return options.some(isRecursive) && targets.some((path) => PILLARS.has(path));
+    case 'chattr':
+    case 'setfacl':
+      return options.some(isRecursive) && places.some(isPillar);
     case 'dd':
-      return run.args.some((arg) => arg.startsWith('of=') && DISK.test(arg.slice(3)));
+      return run.args.some((arg) => arg.startsWith('of=') && isMachine(arg.slice(3)));
     case 'shred':
     case 'wipefs':
-      return targets.some((path) => DISK.test(path));
+    case 'blkdiscard':
+      return operands.some(isDisk);
     case 'systemctl':
       return asRoot && run.args.some((arg) => STOPS.has(arg));
     case 'init':
       return asRoot && /^[06]$/.test(run.args[0] ?? '');
     default:
       if (STOPS.has(run.program)) return asRoot;
-      return run.program.startsWith('mkfs') && targets.some((path) => path.startsWith('/dev/'));
+      return run.program.startsWith('mk') && places.some((path) => path.startsWith('/dev/'));
   }
 }
 
-/** A disk as a whole, or a part of one. */
-export function isDisk(path: string): boolean {
-  return DISK.test(path);
-}
-
-/** Something that takes the machine, or all that a person has on it, along when it goes. */
-export function isPillar(path: string): boolean {
-  return PILLARS.has(target(path));
+/** After `--` nothing is an option. */
+function split(args: readonly string[]): { readonly options: readonly string[]; readonly operands: readonly string[] } {
+  const end = args.indexOf('--');
+  const before = end === -1 ? args : args.slice(0, end);
+  const after = end === -1 ? [] : args.slice(end + 1);
+  return {
+    options: before.filter((arg) => /^-./.test(arg)),
+    operands: [...before.filter((arg) => !arg.startsWith('-')), ...after],
+  };
 }
 
 export function isRecursive(option: string): boolean {
-  return option === '--recursive' || /^-[a-zA-Z]*[rR]/.test(option);
+  return isAbbreviated(option, '--recursive') || /^-[a-zA-Z]*[rR]/.test(option);
 }
 
-function isSystem(path: string): boolean {
-  return PILLARS.has(path) || SYSTEM.test(path);
+export function isForce(option: string): boolean {
+  return isAbbreviated(option, '--force') || /^-[a-zA-Z]*f/.test(option);
 }
 
-/**
- * Where everybody's things lie: a directory at the top of the tree or right beneath one, or wherever one happens to be.
- * What is deeper, has a name below the working directory, or is made to be thrown away, is everyday work.
- */
-function isAnybodys(path: string): boolean {
-  return /^(?:\/[^/]+(?:\/[^/]+)?|\*|\.{1,2})$/.test(path) && !DISPOSABLE.test(path);
-}
-
-/** Everything in a directory (`/etc/*`) is the directory. */
-function target(arg: string): string {
-  return normalisePath(arg.replace(/\/(?:\*|\.\*|\{\*,\.\*\})$/, '/'));
+/** GNU takes `--rec` for `--recursive`. */
+export function isAbbreviated(option: string, name: string): boolean {
+  return option.length > 2 && name.startsWith(option);
 }

@@ -5,9 +5,11 @@ import { braceWords } from './braces.ts';
 export const HOLE = '\0';
 /** Stands for an integer that only the running shell knows: it names no program and hides no code. */
 export const NUMBER = '\uffff';
+/** Stands for what a glob will match: unknown, but for a name that is there. */
+export const MATCH = `${HOLE}\ufdd0`;
 /** Stands for a place where an unquoted expansion breaks into fields. */
 const BREAK = '\ufffe';
-export const RESERVED = new RegExp(`[${HOLE}${BREAK}${NUMBER}]`);
+export const RESERVED = new RegExp(`[${MATCH}${BREAK}${NUMBER}]`);
 
 /** One field of a command, as far as its text tells. */
 export interface Field {
@@ -96,8 +98,10 @@ function waysOf(part: WordPart, variables: Variables, quoted: boolean): readonly
   switch (part.type) {
     case 'Literal':
       return [{ text: part.value, many: false, glob: false, quoted: false }];
-    case 'SingleQuoted':
     case 'AnsiCQuoted':
+      if (isOddlyEscaped(part.text)) return [unknown(true)];
+      return [{ text: part.value, many: false, glob: false, quoted: true }];
+    case 'SingleQuoted':
       return [{ text: part.value, many: false, glob: false, quoted: true }];
     case 'Glob':
       return [{ text: part.value, many: !quoted, glob: !quoted, quoted: false }];
@@ -117,6 +121,11 @@ function waysOf(part: WordPart, variables: Variables, quoted: boolean): readonly
     case 'BraceExpansion':
       return [unknown(quoted)];
   }
+}
+
+/** Escapes of `$'…'` of which parser and shell do not think alike: `\\x{62}`, a backslash at the end of a line, single bytes. */
+function isOddlyEscaped(text: string): boolean {
+  return /\\(?:x\{|\n|x[89a-fA-F][0-9a-fA-F]|[2-7][0-7]{2}|[cU]|u[dD])/.test(text.replaceAll('\\\\', ''));
 }
 
 function parameter(part: ParameterExpansionPart, variables: Variables, quoted: boolean): readonly Alternative[] {

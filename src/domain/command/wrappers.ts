@@ -114,7 +114,7 @@ export function wrappedBy(
     else if (arg.startsWith('-') && arg !== '-') {
       if (!isKnown(arg, wrapper)) sure = false;
       index += optionLength(arg, wrapper);
-    } else if (/^[A-Za-z_]\w*=/.test(arg) && (program === 'env' || program === 'sudo')) index += 1;
+    } else if (/^[^=]+=/s.test(arg) && (program === 'env' || program === 'sudo')) index += 1;
     else if (own > 0) {
       own -= 1;
       index += 1;

@@ -18,6 +18,10 @@ export interface CalledPath {
   readonly path: string;
   readonly access: Access;
   readonly known: boolean;
+  /** A word that may be a path, and then one that is read or, by its access, written; whether it is one the files tell. */
+  readonly isGuess?: true;
+  /** Touched only if one of these directories cannot be entered. */
+  readonly unless?: readonly string[];
 }
 
 export interface Authorisation {

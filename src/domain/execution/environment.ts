@@ -3,20 +3,13 @@ import { hasToken, isSecretName } from '../outcome/secrets.ts';
 
 /** Variables by which one program changes what another one is: the command that was judged would not be what runs. */
 const STEERS = [
-  ...[
-    'BASH_ENV',
-    'ENV',
-    'BASH_FUNC_*',
-    'BASHOPTS',
-    'SHELLOPTS',
-    'PROMPT_COMMAND',
-    'PS4',
-    'IFS',
-    'CDPATH',
-    'GLOBIGNORE',
-  ],
+  ...'ENV BASH_* BASHOPTS SHELLOPTS POSIXLY_CORRECT PROMPT_COMMAND PS0 PS1 PS2 PS3 PS4 IFS CDPATH'.split(' '),
+  ...'OLDPWD GLOBIGNORE EXECIGNORE FIGNORE INPUTRC TIMEFORMAT'.split(' '),
   ...['LD_*', 'DYLD_*', 'NODE_OPTIONS', 'PYTHONSTARTUP', 'PERL5OPT', 'RUBYOPT', 'GIT_CONFIG*', 'GIT_SSH*'],
 ];
+/** In another charset a byte of a letter may be a quote or a blank to the shell, and none to whoever judges the command. */
+const CHARSET = /^(?:LANG|LC_ALL|LC_CTYPE)$/;
+const PLAIN_CHARSET = /^(?:$|C$|POSIX$|.*utf-?8)/i;
 const PASSWORD_IN_URL = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*:[^/?#\s]*@/i;
 
 /**
@@ -30,6 +23,7 @@ export function scrubEnvironment(
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined || STEERS.some((pattern) => matchesGlob(pattern, name))) continue;
+    if (CHARSET.test(name) && !PLAIN_CHARSET.test(value)) continue;
     if (isSecret(name, value) && !allow.some((pattern) => matchesGlob(pattern, name))) continue;
     kept[name] = value;
   }

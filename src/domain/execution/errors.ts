@@ -182,9 +182,9 @@ function bySeverity({ severity, category }: Failure): ErrorCategory {
   }
 }
 
-/** What a model is told. A message cannot end the block or add a line to it. */
+/** What a model is told. A message cannot end the block, add a line to it or steer a terminal. */
 export function formatForModel({ category, message, suggestion, retryable }: ToolError): string {
-  const oneLine = message.replace(/\s*[\r\n\u2028\u2029]+\s*/g, ' ').trim();
+  const oneLine = message.replace(/\s*[\p{Cc}\u2028\u2029]+\s*/gu, ' ').trim();
   return [
     '[tool_error]',
     `category: ${TRAITS[category].name}`,

@@ -7,6 +7,10 @@ export type Access = 'read' | 'write';
 /** What may be touched. Roots are real paths: absolute, without links and dots. */
 export interface FileRules {
   readonly roots: readonly string[];
+  /** Never touched, whatever the lists say, with all that lies in them. Real paths, too. */
+  readonly kept: readonly string[];
+  /** Read like any other, never written: the rules themselves. */
+  readonly fixed: readonly string[];
   readonly deny: Readonly<Record<Access, readonly PathGlob[]>>;
   readonly allow: Readonly<Record<Access, readonly PathGlob[]>>;
   /** Where the file system takes `.ENV` for `.env`, the rules must as well. */
@@ -16,13 +20,16 @@ export interface FileRules {
 export interface PathDecision {
   readonly verdict: 'allow' | 'deny';
   readonly because: string;
-  /** What decided: `roots`, or the list and the pattern in it. */
+  /** What decided: `roots`, `kept`, or the list and the pattern in it. */
   readonly rule: string;
 }
 
+/** No list in surety.json has this name, and none lifts it. */
+export const KEPT_RULE = 'kept';
+
 /**
- * Whether a real path may be read or written: within a root, then no deny pattern, then, if there are any, an allow
- * pattern. A pattern that matches a directory covers what lies in it. In doubt the stricter reading holds: a deny
+ * Whether a real path may be read or written: within a root, none of Surety's own, then no deny pattern, then, if there
+ * are any, an allow pattern. A pattern that matches a directory covers what lies in it. In doubt the stricter reading holds: a deny
  * pattern is held against the whole path, an allow pattern only against what lies below the root.
  */
 export function decidePath(rules: FileRules, access: Access, path: string): PathDecision {
@@ -30,8 +37,10 @@ export function decidePath(rules: FileRules, access: Access, path: string): Path
   if (root === undefined) {
     return { verdict: 'deny', because: `${path} lies outside of ${rules.roots.join(', ')}`, rule: 'roots' };
   }
+  const own = access === 'read' ? rules.kept : [...rules.kept, ...rules.fixed];
+  if (own.some((each) => isWithin(folded(rules, each), folded(rules, path)))) return ownFile(path);
   const key = access === 'read' ? 'Read' : 'Write';
-  const namesIn = (text: string) => namesOf(rules.ignoreCase ? foldCase(text) : text);
+  const namesIn = (text: string) => namesOf(folded(rules, text));
   const whole = namesIn(path);
   const belows = rules.roots.filter((other) => isWithin(other, path)).map((other) => namesIn(path.slice(other.length)));
   const denied = rules.deny[access].find((glob) => [whole, ...belows].some((names) => covers(glob, names)));
@@ -46,6 +55,14 @@ export function decidePath(rules: FileRules, access: Access, path: string): Path
     return { verdict: 'deny', because: `${path} is not among what allow${key} names`, rule: `allow${key}` };
   }
   return { verdict: 'allow', because: `${path} is allowed`, rule: `allow${key} ${allowed.source}` };
+}
+
+export function ownFile(path: string): PathDecision {
+  return { verdict: 'deny', because: `${path} is one of Surety's own files`, rule: KEPT_RULE };
+}
+
+function folded({ ignoreCase }: Pick<FileRules, 'ignoreCase'>, path: string): string {
+  return ignoreCase ? foldCase(path) : path;
 }
 
 /** The smallest root that holds a path. */

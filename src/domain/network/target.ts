@@ -28,7 +28,8 @@ export function readTarget(text: string, { allowPrivate = false } = {}): Target 
 /** The sentence for an address that is not to be gone to; undefined where it may be. */
 export function refusalOf(address: string): string | undefined {
   const why = whyNotPublic(address);
-  return why === undefined ? undefined : `${address} is ${why === 'not an address' ? why : `a ${why} address`}`;
+  if (why === undefined) return undefined;
+  return `${address} is ${why === 'not an address' ? why : `${/^[aeiou]/.test(why) ? 'an' : 'a'} ${why} address`}`;
 }
 
 /** WHATWG URLs write every spelling of an IPv4 address in one way, and IPv6 in brackets. */

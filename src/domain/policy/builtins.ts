@@ -49,7 +49,7 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
     if (target === undefined || target.open || !NAME.test(target.text)) return doubt('printf -v sets any variable');
     return [{ type: 'variable', name: target.text, value: undefined }];
   },
-  let: (args) => (isUnsure(args) ? doubt('let evaluates what a variable holds') : subscripts(args)),
+  let: (args) => [...subscripts(args), ...args.map(({ text }): Consequence => ({ type: 'arithmetic', text }))],
   test: tested,
   '[': tested,
   hash: (args) => (args.some(({ text }) => /^-[a-z]*p/.test(text)) ? doubt('hash -p renames a program') : []),
@@ -60,7 +60,9 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   fc: () => doubt('fc runs commands of the history'),
   wait: subscripts,
   shopt: (args) =>
-    args.some(({ text }) => /alias|extglob/.test(text)) ? doubt('shopt changes how the rest is read') : [],
+    args.some(({ text, open }) => open || /alias|glob|posix|cd|lastpipe/.test(text))
+      ? doubt('shopt changes how the rest is read')
+      : [],
 };
 
 export function builtin(program: string): Builtin | undefined {

@@ -14,6 +14,8 @@ export type Consequence =
   | { readonly type: 'variable'; readonly name: string; readonly value: string | undefined }
   /** It may change any variable. */
   | { readonly type: 'variables' }
+  /** It evaluates a text as arithmetic: what variables hold, subscripts and substitutions in them included. */
+  | { readonly type: 'arithmetic'; readonly text: string }
   /** It may run something that nobody can tell from outside. */
   | { readonly type: 'doubt'; readonly because: string };
 

@@ -3,6 +3,7 @@ import { wrappedBy } from '../command/wrappers.ts';
 import { builtin } from './builtins.ts';
 import { doubt, isUnsure, type Consequence } from './consequence.ts';
 import { awk, interpreter, interpreterOf, sed } from './interpreters.ts';
+import { RUNNING_OPTIONS, runByOptions } from './options.ts';
 import { PROGRAMS, splitString, xargs } from './programs.ts';
 import { isShell, shell } from './shells.ts';
 
@@ -20,7 +21,7 @@ const TAKES_WORDS: ReadonlySet<string> = new Set(
 /** They run a command among their arguments, on this machine. */
 const RUNNERS = new Map(
   (
-    'npx: npm:exec,x pnpm:exec,dlx yarn:exec,dlx bunx: uvx: uv:run,tool,x poetry:run pipenv:run pdm:run hatch:run rye:run ' +
+    'npx: pipx:run npm:exec,x pnpm:exec,dlx yarn:exec,dlx bunx: uvx: uv:run,tool,x poetry:run pipenv:run pdm:run hatch:run rye:run ' +
     'bundle:exec conda:run mamba:run direnv:exec cross-env: dotenv: dotenvx:run rustup:run asdf:exec mise:exec,x pyenv:exec ' +
     'rbenv:exec nix-shell: nix:run,shell,develop op:run doppler:run aws-vault:exec'
   )
@@ -41,7 +42,10 @@ export function consequencesOf(program: string, args: readonly Field[]): readonl
   if (language !== undefined) return interpreter(program, language, args);
   if (/^[gmn]?awk$/.test(program)) return awk(program, args);
   if (program === 'sed' || program === 'gsed') return sed(program, args);
-  const special = Object.hasOwn(PROGRAMS, program) ? (PROGRAMS[program]?.(args, program) ?? []) : [];
+  const special = [
+    ...(Object.hasOwn(PROGRAMS, program) ? (PROGRAMS[program]?.(args, program) ?? []) : []),
+    ...(Object.hasOwn(RUNNING_OPTIONS, program) ? runByOptions(RUNNING_OPTIONS[program] ?? {}, args, program) : []),
+  ];
   const wrapped = wrapping(program, args);
   if (wrapped !== undefined) return special.length === 0 ? wrapped : [...special, ...wrapped];
   return special.length > 0 || TAKES_WORDS.has(program)
@@ -72,7 +76,7 @@ function wrapping(program: string, args: readonly Field[]): readonly Consequence
 
 function environment(before: readonly Field[]): readonly Consequence[] {
   return before.flatMap(({ text }): Consequence[] => {
-    const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/s.exec(text) ?? [];
+    const [, name, value] = /^([^-=][^=]*)=(.*)$/s.exec(text) ?? [];
     return name === undefined || value === undefined ? [] : [{ type: 'variable', name, value }];
   });
 }
@@ -81,7 +85,11 @@ function runner(program: string, args: readonly Field[]): readonly Consequence[]
   const subcommands = RUNNERS.get(program);
   if (subcommands === undefined) return [];
   const isRunning = subcommands.includes('') || args.some(({ text }) => subcommands.includes(text));
-  return isRunning ? guesses(program, args) : [];
+  if (!isRunning) return [];
+  const at = args.findIndex(({ text }) => subcommands.includes(text));
+  const first = args.findIndex(({ text }, index) => index > at && !text.startsWith('-'));
+  const command: Consequence[] = first === -1 ? [] : [{ type: 'command', fields: args.slice(first), maybe: true }];
+  return [...command, ...guesses(program, args)];
 }
 
 /** Wherever an argument looks like the beginning of a command, it may be one. */
@@ -113,12 +121,28 @@ export function takesWords(program: string): boolean {
   return TAKES_WORDS.has(program) || isShell(program) || interpreterOf(program) !== undefined;
 }
 
+/** They say or look for what they are given, or hand it on as a command that is read by itself. */
+const SPEAKS: ReadonlySet<string> = new Set(
+  'pytest jest vitest mocha rspec logger notify-send say wall ssh autossh scp sftp watch flock parallel'.split(' '),
+);
+
+/** Whether a program may run what stands inside of its arguments: all but those of which we know better. */
+export function mayRunArguments(program: string): boolean {
+  return (
+    !takesWords(program) &&
+    !SPEAKS.has(program) &&
+    builtin(program) === undefined &&
+    wrappedBy(program, []) === undefined
+  );
+}
+
 /** Whether nobody here knows what a program does with its arguments. */
 export function isStranger(program: string): boolean {
   return (
     !takesWords(program) &&
     builtin(program) === undefined &&
     !Object.hasOwn(PROGRAMS, program) &&
+    !Object.hasOwn(RUNNING_OPTIONS, program) &&
     wrappedBy(program, []) === undefined
   );
 }

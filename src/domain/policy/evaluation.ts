@@ -1,15 +1,8 @@
 import type { SyntaxNode, Word } from 'unbash';
-import { expandWhole, type Variables } from '../command/expand.ts';
+import { expandWhole, HOLE, type Variables } from '../command/expand.ts';
 import type { ScriptVariables } from './variables.ts';
 
-/** Variables by which a program is told to run others, or the shell to find other programs. */
-const SENSITIVE =
-  /^(?:PATH|IFS|ENV|BASH_ENV|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|PS[0-4]|CDPATH|EXECIGNORE|GLOBIGNORE|LD_.*|DYLD_.*|GIT_(?:SSH|SSH_COMMAND|PAGER|EDITOR|SEQUENCE_EDITOR|EXTERNAL_DIFF|ASKPASS|PROXY_COMMAND|EXEC_PATH|CONFIG.*)|PAGER|MANPAGER|EDITOR|VISUAL|FCEDIT|BROWSER|SHELL|LESSOPEN|LESSCLOSE|PERL5(?:OPT|LIB|DB)|PYTHON(?:STARTUP|PATH|HOME|INSPECT)|RUBY(?:OPT|LIB)|NODE_OPTIONS|JAVA_TOOL_OPTIONS|MAKEFLAGS|RSYNC_RSH|SSH_ASKPASS|SUDO_ASKPASS|TAR_OPTIONS|OPENSSL_CONF|GCONV_PATH|HOSTALIASES)$/;
 const NUMERIC_TEST = /^-(?:eq|ne|lt|le|gt|ge)$/;
-
-export function sensitiveVariable(name: string): boolean {
-  return SENSITIVE.test(name);
-}
 
 /**
  * Why a node may run what no command position shows: bash evaluates what a variable holds in arithmetic, in subscripts and
@@ -21,20 +14,20 @@ export function evaluationDoubt(
   view: Variables,
   variables: ScriptVariables,
 ): string | undefined {
-  if (node.type === 'Assignment' || node.type === 'For' || node.type === 'Select') {
-    const name = node.type === 'Assignment' ? node.name : node.name.value;
-    if (sensitiveVariable(name)) return `${name} decides what later commands do`;
-  }
   if (node.type === 'ParameterExpansion' && node.prefix === '!' && node.operation?.type !== 'Names') {
     if (!/^[@*]$/.test(node.index?.text ?? '')) return 'a variable that names another one hides what it holds';
   }
+  if (node.type === 'ArrayValue') {
+    const subscripts = node.elements.flatMap(({ text }) => /^\[(.*)\]\+?=/s.exec(text)?.[1] ?? []);
+    return subscripts.map((text) => arithmeticDoubt(text, variables)).find((each) => each !== undefined);
+  }
   if (node.type === 'Assignment' || node.type === 'ParameterExpansion') {
-    return node.index === undefined ? undefined : arithmetic(node.index.text, variables);
+    return node.index === undefined ? undefined : arithmeticDoubt(node.index.text, variables);
   }
   if (node.type === 'ArithmeticExpansion' || node.type === 'ArithmeticCommand' || node.type === 'Slice') {
-    return arithmetic(source.slice(node.pos, node.end), variables);
+    return arithmeticDoubt(source.slice(node.pos, node.end), variables);
   }
-  if (node.type === 'ArithmeticFor') return arithmetic(source.slice(node.pos, node.body.pos), variables);
+  if (node.type === 'ArithmeticFor') return arithmeticDoubt(source.slice(node.pos, node.body.pos), variables);
   if (node.type === 'Transform') return node.operand.text === 'P' ? 'a text is expanded once more' : undefined;
   if (node.type === 'TestUnary' && node.operator === '-v') return testOperand(node.operand, view, variables);
   if (node.type === 'TestBinary' && NUMERIC_TEST.test(node.operator)) {
@@ -45,12 +38,13 @@ export function evaluationDoubt(
 
 function testOperand(word: Word, view: Variables, variables: ScriptVariables): string | undefined {
   const hides = expandWhole(word, view).some((text) => /\$\(|`|\[/.test(text));
-  return hides ? EVALUATED : arithmetic(word.text, variables);
+  return hides ? EVALUATED : arithmeticDoubt(word.text, variables);
 }
 
 const EVALUATED = 'arithmetic evaluates what a variable holds, and that is only known when it runs';
 
-function arithmetic(text: string, variables: ScriptVariables): string | undefined {
+export function arithmeticDoubt(text: string, variables: ScriptVariables): string | undefined {
+  if (text.includes(HOLE)) return EVALUATED;
   const names = text.match(/\$[\d@*]|[A-Za-z_]\w*/g) ?? [];
   return names.every((name) => variables.isNumber(name.replace('$', ''))) ? undefined : EVALUATED;
 }

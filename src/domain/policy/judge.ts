@@ -1,12 +1,13 @@
-import { isDisk } from '../command/danger.ts';
 import { literal } from '../command/expand.ts';
-import { isStranger } from './consequences.ts';
+import { isDisk, isMachine } from '../command/pillars.ts';
+import { isStranger, mayRunArguments } from './consequences.ts';
+import { namesIn } from './names.ts';
 import type { Judgement, Reason } from './judgement.ts';
 import { lineOf, matchesCommand, matchesLine, mayBe, type CommandPattern } from './pattern.ts';
 import type { Policy, TrustLevel, Verdict } from './policy.ts';
 import { readCommand } from './read.ts';
 import type { Reading, Run, Site } from './reading.ts';
-import { destruction, removalDoubt } from './removal.ts';
+import { destruction, pillarsEntered, removalDoubt } from './removal.ts';
 
 export interface JudgeContext {
   /** How far the caller is trusted; what the policy grants if not said. See `trustLevelOf`. */
@@ -16,6 +17,7 @@ export interface JudgeContext {
 const MOST_REASONS = 50;
 const WEIGHT: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 };
 const COPIERS = new Set(['cp', 'mv', 'ln', 'install', 'rsync', 'cat']);
+const LOOKS_AT_DISKS = new Set('echo printf ls lsblk blkid findmnt df du stat file test [ grep'.split(' '));
 const DATABASE_CLIENTS = new Set(
   'psql mysql mariadb sqlite3 sqlcmd duckdb clickhouse-client cockroach bq cqlsh sqlplus'.split(' '),
 );
@@ -40,6 +42,8 @@ export function judgeCommand(text: string, policy: Policy, context: JudgeContext
     reasons,
     programs: [...new Set(reading.runs.filter(({ maybe }) => !maybe).map(({ program }) => shown(program)))],
     paths: reading.paths,
+    guesses: reading.guesses,
+    directories: reading.directories,
   };
 }
 
@@ -50,19 +54,23 @@ class Judge {
   private readonly policy: Policy;
   private readonly trust: TrustLevel;
   private readonly reading: Reading;
+  private readonly entered: readonly string[];
+  /** Read once: it is the same for every client on the line. */
+  private stated: readonly CommandPattern[] | undefined;
 
   constructor(text: string, policy: Policy, trust: TrustLevel, reading: Reading) {
     this.text = text;
     this.policy = policy;
     this.trust = trust;
     this.reading = reading;
+    this.entered = pillarsEntered(reading.runs);
   }
 
   reasons(): readonly Reason[] {
     const { runs, doubts, constructs, paths, forkBombs } = this.reading;
     for (const site of forkBombs) this.block('a function that starts itself over and over', site);
     for (const each of paths) {
-      if (each.intent === 'write' && isDisk(each.path)) this.block(`this would overwrite the disk ${each.path}`, each);
+      if (each.intent === 'write' && isMachine(each.path)) this.block(`this would overwrite ${each.path}`, each);
     }
     if (this.trust === 'blocked')
       this.add('deny', 'nothing runs while the tool is blocked', { start: 0, end: this.text.length });
@@ -83,7 +91,7 @@ class Judge {
     const { policy } = this;
     const line = policy.hasGlobs ? lineOf(run) : '';
     const denied = run.maybe ? 'ask' : 'deny';
-    const harm = destruction(run, this.reading.runs);
+    const harm = destruction(run, this.entered);
     if (harm !== undefined) this.block(harm, run, undefined, run.maybe);
     this.judgeBlocked(run);
     for (const pattern of policy.network) {
@@ -110,7 +118,7 @@ class Judge {
   }
 
   private judgeBlocked(run: Run): void {
-    const { blocked, blockedBy, blockedPrograms } = this.policy;
+    const { blocked, blockedBy } = this.policy;
     for (const pattern of blockedBy.get(run.program) ?? []) this.judgePattern(pattern, run);
     for (const pattern of blockedBy.get('*') ?? []) this.judgePattern(pattern, run);
     if (run.name.open || run.name.glob) {
@@ -118,11 +126,25 @@ class Judge {
         this.block(`this may turn out to be ${program}, which is blocked`, run, text, run.maybe);
       }
     }
-    // `cp /usr/bin/sudo x` makes a program that nobody knows by name; a program that nobody knows may run its arguments.
-    for (const { text } of run.args) {
-      const name = text.slice(text.lastIndexOf('/') + 1).toLowerCase();
-      if (!blockedPrograms.has(name) || !(COPIERS.has(run.program) || isStranger(run.program))) continue;
-      this.add('ask', `${shown(run.program)} is given ${name}, which is blocked`, run, name);
+    if (!LOOKS_AT_DISKS.has(run.program) && run.args.some(({ text }) => isDisk(text))) {
+      this.add('ask', `${shown(run.program)} works on a disk`, run);
+    }
+    this.judgeNames(run);
+  }
+
+  /** `cp /usr/bin/sudo x` makes a program that nobody knows by name; a program that nobody knows may run its arguments. */
+  private judgeNames(run: Run): void {
+    const { program, args } = run;
+    const isTaken = COPIERS.has(program) || isStranger(program);
+    const isRead = mayRunArguments(program);
+    if (!isTaken && !isRead) return;
+    for (const [at, { text }] of args.entries()) {
+      const whole = text.slice(text.lastIndexOf('/') + 1).toLowerCase();
+      const names = isRead ? namesIn(text, args[at - 1]?.text) : [];
+      for (const name of isTaken ? [whole, ...names] : names) {
+        if (!this.policy.blockedPrograms.has(name)) continue;
+        this.add('ask', `${shown(program)} is given ${name}, which is blocked`, run, name);
+      }
     }
   }
 
@@ -148,13 +170,16 @@ class Judge {
 
   /** What a database client is given are commands, too, wherever on the line they stand. */
   private judgeStatements(run: Run): void {
-    for (const statement of this.text.split(/[;'"|\n]/)) {
+    this.stated ??= this.statedPatterns();
+    for (const { text } of this.stated) this.add('ask', `${text} is to be confirmed`, run, text);
+  }
+
+  private statedPatterns(): readonly CommandPattern[] {
+    const statements = this.text.split(/[;'"|\n]/).map((statement) => {
       const [program = '', ...words] = statement.trim().toLowerCase().split(/\s+/);
-      for (const pattern of this.policy.confirm) {
-        if (matchesCommand(pattern, { program, args: words.map(literal) }) === 'no') continue;
-        this.add('ask', `${pattern.text} is to be confirmed`, run, pattern.text);
-      }
-    }
+      return { program, args: words.map(literal) };
+    });
+    return this.policy.confirm.filter((pattern) => statements.some((each) => matchesCommand(pattern, each) !== 'no'));
   }
 
   /** On the list that nobody can lift; a guess is no ground to deny. */
@@ -183,5 +208,5 @@ function weight({ verdict, unconditional }: Reason): number {
 }
 
 function shown(program: string): string {
-  return program.replace(/[\0\ufffe\uffff]/g, '…');
+  return program.replace(/[\0\ufffe\uffff]\ufdd0?/g, '…');
 }

@@ -24,4 +24,8 @@ export interface Judgement {
   readonly programs: readonly string[];
   /** Every file it names, for the file rules. */
   readonly paths: readonly CommandPath[];
+  /** Words that may name files, if there are such files. */
+  readonly guesses: readonly CommandPath[];
+  /** Where it changes to: a relative path may begin in any of these as well. */
+  readonly directories: readonly string[];
 }

@@ -9,16 +9,17 @@ export type Match = 'yes' | 'maybe' | 'no';
 export interface CommandPattern {
   readonly text: string;
   readonly program: string;
+  readonly isGlob: boolean;
   readonly words: readonly string[];
 }
 
 export function commandPattern(text: string): CommandPattern {
   const [program = '', ...words] = text.trim().toLowerCase().split(/\s+/);
-  return { text, program, words };
+  return { text, program, isGlob: /[*?]/.test(program), words };
 }
 
-export function matchesCommand({ program, words }: CommandPattern, run: Pick<Run, 'program' | 'args'>): Match {
-  if (program !== run.program && !(/[*?]/.test(program) && matchesGlob(program, run.program))) return 'no';
+export function matchesCommand({ program, isGlob, words }: CommandPattern, run: Pick<Run, 'program' | 'args'>): Match {
+  if (program !== run.program && !(isGlob && matchesGlob(program, run.program))) return 'no';
   if (words.length === 0) return 'yes';
   let next = 0;
   let sure = true;
@@ -70,5 +71,5 @@ export function mayBe(name: Field, program: string): boolean {
 }
 
 function loose(text: string): string {
-  return text.replace(/\[[^\]]*\]?|[\0\uffff]/g, '*');
+  return text.replace(/\[[^\]]*\]?|[\0\uffff]\ufdd0?/g, '*');
 }

@@ -34,9 +34,29 @@ export function trustLevelOf(status: Status, granted: ShellRules['trust']): Trus
 
 /** Denied however anybody decides; only the rules file takes a program off this list. */
 const BLOCKED = [
-  ...['sudo', 'doas', 'su', 'runuser', 'pkexec', 'mkfs', 'mkfs.*', 'dd if=*', 'curl', 'wget', 'nc', 'ncat', 'netcat'],
+  ...[
+    'sudo',
+    'sudoedit',
+    'doas',
+    'run0',
+    'su',
+    'runuser',
+    'pkexec',
+    'mkfs',
+    'mkfs.*',
+    'dd if=*',
+    'curl',
+    'wget',
+    'nc',
+    'ncat',
+    'netcat',
+  ],
   ...['shutdown', 'reboot', 'halt', 'poweroff', 'systemctl poweroff', 'systemctl reboot', 'systemctl halt'],
-  ...['init 0', 'init 6', 'telinit 0', 'telinit 6'],
+  ...['init 0', 'init 6', 'telinit 0', 'telinit 6', 'systemctl kexec', 'kexec', 'loginctl reboot', 'loginctl poweroff'],
+  ...['reboot', 'poweroff', 'halt', 'kexec'].flatMap((stop) => [
+    `systemctl start ${stop}.target`,
+    `systemctl isolate ${stop}.target`,
+  ]),
 ];
 export const DEFAULT_CONFIRM_PATTERNS = [
   ...[

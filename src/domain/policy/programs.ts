@@ -1,7 +1,10 @@
 import { HOLE, literal, type Field } from '../command/expand.ts';
 import { doubt, isUnsure, type Consequence } from './consequence.ts';
+import { git } from './git.ts';
+import { namedCommand } from './options.ts';
+import { ssh } from './ssh.ts';
 
-type Program = (args: readonly Field[], program: string) => readonly Consequence[];
+export type Program = (args: readonly Field[], program: string) => readonly Consequence[];
 
 const REST: Field = { text: HOLE, open: true, many: true, glob: false };
 
@@ -14,6 +17,12 @@ export function find(args: readonly Field[]): readonly Consequence[] {
     while (at < args.length && !/^[;+]$/.test(args[at]?.text ?? '')) at += 1;
     commands.push({ type: 'command', fields: filled(args.slice(start, at), '{}') });
   }
+  const starts = args.slice(
+    0,
+    args.findIndex(({ text }) => /^[-(!]/.test(text) && !/^-(?:[HLP]|O\d)$/.test(text)),
+  );
+  if (args.some(({ text }) => text === '-delete'))
+    commands.push({ type: 'command', fields: [literal('rm'), ...starts] });
   const unsure = args.some(({ many, glob }, at) => many && (!glob || at > 0)) || unknownCount(args) > 1;
   return unsure ? [...commands, ...doubt('what find is to run is only known when it runs')] : commands;
 }
@@ -66,7 +75,7 @@ export function splitString(args: readonly Field[]): readonly Consequence[] | un
 }
 
 /** The value of an option, attached or not, as a script. */
-function scriptAfter(option: RegExp): Program {
+export function scriptAfter(option: RegExp): Program {
   return (args) =>
     args.flatMap(({ text }, at): Consequence[] => {
       const found = option.exec(text);
@@ -86,76 +95,44 @@ function joined(valued: RegExp): Program {
   };
 }
 
-const SSH_VALUED = /^-[a-zA-Z]*[BbcDEeFIiJLlmOopQRSWw]$/;
+/** A client that is given no statement reads statements from its input, and some of them run programs. */
+function database(statement: RegExp, operands = Infinity): Program {
+  return (args) => {
+    const isTold = args.some(({ text }) => statement.test(text) || /^--?(?:version|help|V|\?)$/.test(text));
+    return isTold || args.filter(({ text }) => !text.startsWith('-')).length >= operands ? [] : [{ type: 'input' }];
+  };
+}
 
-const ssh: Program = (args, program) => {
-  const commands = args.flatMap(({ text }, at): Consequence[] => {
-    const option = /^-o(.*)$/s.exec(text);
-    const setting = option === null ? '' : option[1] === '' ? (args[at + 1]?.text ?? '') : (option[1] ?? '');
-    const command = /^(?:Proxy|Local|KnownHosts)Command[= ](.*)$/is.exec(setting)?.[1];
-    return command === undefined ? [] : [{ type: 'script', text: command }, ...doubt(`${program} -o runs a command`)];
+/** `npm config set script-shell x` decides what runs every script from then on. */
+const npm: Program = (args, program) => {
+  if (!args.some(({ text }) => text === 'set')) return [];
+  return args.flatMap(({ text }, at) => {
+    const named = NPM_RUNS.exec(text);
+    const value = named?.[1] ?? args[at + 1]?.text ?? '';
+    return named === null ? [] : namedCommand(value, `${program} runs what a setting of it names`);
   });
-  if (program !== 'ssh' && program !== 'autossh') return commands;
-  let at = 0;
-  while (at < args.length && /^-/.test(args[at]?.text ?? '')) at += SSH_VALUED.test(args[at]?.text ?? '') ? 2 : 1;
-  const remote = args.slice(at + 1).map((arg) => arg.text);
-  return remote.length === 0 ? commands : [...commands, { type: 'script', text: remote.join(' ') }];
 };
+const NPM_RUNS = /^(?:script-shell|shell|git|editor|viewer|node-options)(?:=(.*))?$/s;
 
-const GIT_RUNS =
-  /^(?:(?:core\.(?:pager|editor|sshCommand|fsmonitor|hooksPath|askpass|gitProxy)|alias\.|sequence\.|credential|.*\.(?:textconv|cmd|command|driver|clean|smudge|process|helper|tool)|diff\.external|pager\.|include|uploadpack|gpg|ssh))/i;
+const SETS_OF_SCRIPTS = /^(?:npm|yarn|pnpm|bun|node|deno):/;
 
-/** git runs commands named in its settings, and a few given as arguments. */
-const git: Program = (args, program) => {
-  const found: Consequence[] = [];
-  let at = 0;
-  for (; /^-/.test(args[at]?.text ?? ''); at += 1) {
-    const { text = '' } = args[at] ?? {};
-    if (/^-[cC]$|^--(?:git-dir|work-tree|namespace|exec-path|config-env)$/.test(text)) {
-      const value = args[at + 1]?.text ?? '';
-      if (text === '-c' && (GIT_RUNS.test(value) || value.startsWith(HOLE))) found.push(...doubt(`git -c ${value}`));
-      at += 1;
-    }
-    if (/^--(?:config-env|exec-path=)/.test(text)) found.push(...doubt(`git ${text}`));
-  }
-  const [subcommand, ...rest] = args.slice(at);
-  if (subcommand === undefined) return found;
-  if (isUnsure([subcommand]) || isUnsure(args.slice(0, at)))
-    return doubt(`what ${program} is to do is only known when it runs`);
-  const words = rest.map((arg) => arg.text);
-  switch (subcommand.text) {
-    case 'bisect':
-      return words[0] === 'run' ? [...found, { type: 'command', fields: rest.slice(1) }] : found;
-    case 'submodule': {
-      const each = words.indexOf('foreach');
-      const script = words.slice(each + 1).filter((word, index) => index > 0 || !/^--/.test(word));
-      return each === -1 ? found : [...found, { type: 'script', text: script.join(' ') }];
-    }
-    case 'rebase':
-      return [...found, ...scriptAfter(/^(?:-x|--exec)(?:=?(.*))$/s)(rest, program)];
-    case 'config':
-      return words.some((word) => GIT_RUNS.test(word)) && words.length > 1 ? [...found, ...doubt('git config')] : found;
-    case 'difftool':
-    case 'mergetool':
-    case 'filter-branch':
-      return [...found, ...doubt(`git ${subcommand.text} runs commands`)];
-    default: {
-      const runs = /^(?:--(?:upload-pack|receive-pack|exec|extcmd|open-files-in-pager)\b|-O\S|ext::)/;
-      return words.some((word) => runs.test(word))
-        ? [...found, ...doubt(`git ${subcommand.text} runs a command`)]
-        : found;
-    }
-  }
-};
+/** Everything that is no option is a script of its own. */
+const eachScript: Program = (args) =>
+  args.flatMap(({ text }): Consequence[] =>
+    text.startsWith('-') || SETS_OF_SCRIPTS.test(text) ? [] : [{ type: 'script', text }],
+  );
 
-/** Options by which a program runs another one. */
-function optionsThatRun(option: RegExp): Program {
+/** Unless what it is told is one of these, and no more than that, it may run anything. */
+function unless(harmless: RegExp): Program {
   return (args, program) =>
-    args.some(({ text }) => option.test(text)) ? doubt(`${program} runs what an option of it names`) : [];
+    !isUnsure(args) && harmless.test(args.map(({ text }) => text).join(' ')) ? [] : always(args, program);
 }
 
 const always: Program = (_, program) => doubt(`${program} runs what it is given, in its own way`);
-const editor = optionsThatRun(/^(?:-[cSesEu]|\+|--cmd|--eval|--execute|-es|-f$)/);
+
+/** What only looks; `#(x)` in a format runs x, and `;` begins another command. */
+const TMUX_LOOKS =
+  /^(?:-V|(?:ls|lsw|lsp|lsc|has|list-\w+|has-session|info|show|show-\w+|capture-pane|kill-session|attach)(?: [^#;]*)?)$/;
 
 export const PROGRAMS: Readonly<Record<string, Program>> = {
   find,
@@ -164,6 +141,20 @@ export const PROGRAMS: Readonly<Record<string, Program>> = {
   autossh: ssh,
   scp: ssh,
   sftp: ssh,
+  sqlite3: database(/^$/, 2),
+  psql: database(/^-\w*[cfl]|^--(?:command|file|list)/),
+  mysql: database(/^-\w*e|^--execute/),
+  mariadb: database(/^-\w*e|^--execute/),
+  duckdb: database(/^-{1,2}(?:c|s|f|cmd|command|file)$/, 2),
+  mongosh: database(/^--(?:eval|file)|^-f|\.m?js$/),
+  npm,
+  pnpm: npm,
+  yarn: npm,
+  concurrently: eachScript,
+  ansible: scriptAfter(/^(?:-a|--args=?)(.*)$/s),
+  crontab: unless(/^(?:-u \w+ )?-l$/),
+  tmux: unless(TMUX_LOOKS),
+  screen: unless(/^-(?:ls|list|v)$/),
   watch: joined(/^-n$|^--interval$/),
   su: scriptAfter(/^(?:-[a-z]*c|--command)(?:=(.*))?$/s),
   runuser: scriptAfter(/^(?:-[a-z]*c|--command)(?:=(.*))?$/s),
@@ -173,28 +164,12 @@ export const PROGRAMS: Readonly<Record<string, Program>> = {
   ],
   flock: scriptAfter(/^(?:-c|--command)(?:=(.*))?$/s),
   sg: joined(/^$/),
-  tar: optionsThatRun(/^--(?:to-c|ch.*-a|use-c|rsh|info-s|new-v)|^-[a-zA-Z]*[IF]/),
-  bsdtar: optionsThatRun(/^--use-compress/),
-  zip: optionsThatRun(/^-[a-zA-Z]*TT|^--unzip/),
-  rsync: optionsThatRun(/^-[a-zA-Z]*e|^--(?:rsh|rsync-path)/),
-  sort: optionsThatRun(/^--comp/),
-  split: optionsThatRun(/^--filter/),
-  make: optionsThatRun(/^--eval|^-f-?$|^-E|SHELL=|^-[a-zA-Z]*f\/dev/),
-  gmake: optionsThatRun(/^--eval|^-f-?$|^-E|SHELL=/),
-  man: optionsThatRun(/^-[PH]|^--(?:pager|html)/),
-  rg: optionsThatRun(/^--(?:pre|hostname-bin)/),
-  fd: optionsThatRun(/^-[a-zA-Z]*[xX]|^--exec/),
-  fdfind: optionsThatRun(/^-[a-zA-Z]*[xX]|^--exec/),
-  vi: editor,
-  vim: editor,
-  nvim: editor,
-  view: editor,
-  emacs: editor,
   ...Object.fromEntries(
     (
-      'parallel at batch crontab expect gdb lldb screen tmux nsenter unshare setarch linux32 linux64 systemd-run ex ed ' +
+      'parallel at batch expect gdb lldb nsenter unshare setarch linux32 linux64 systemd-run ex ed ' +
       'start-stop-daemon run-parts entr watchexec hyperfine xterm valgrind perf proot firejail bwrap runcon newgrp ' +
-      'dbus-run-session xvfb-run cpulimit chpst softlimit prlimit setpriv capsh daemonize rlwrap socat nodemon m4 facter'
+      'dbus-run-session xvfb-run cpulimit chpst softlimit prlimit setpriv capsh daemonize rlwrap socat nodemon m4 facter dbus-send gdbus busctl ' +
+      'machinectl gosu su-exec setuidgid s6-setuidgid'
     )
       .split(' ')
       .map((name) => [name, always]),

@@ -29,6 +29,7 @@ function readParsed(text: string, script: Script): Reading {
   let reader = new Reader(text, variables);
   for (let pass = 0; pass < MOST_PASSES; pass += 1) {
     variables.changed = false;
+    variables.pass = pass;
     reader = new Reader(text, variables);
     reader.readOutermost(script);
     if (!isChanged(variables)) return reader;
@@ -44,5 +45,5 @@ function isChanged(variables: ScriptVariables): boolean {
 
 function unread(text: string, why: string): Reading {
   const doubts = [{ because: `the command cannot be judged: ${why}`, start: 0, end: text.length }];
-  return { runs: [], doubts, constructs: [], paths: [], forkBombs: [] };
+  return { runs: [], doubts, constructs: [], paths: [], guesses: [], directories: [], forkBombs: [] };
 }

@@ -1,23 +1,33 @@
 import {
-  forEachChild,
   parse,
+  type Assignment,
   type Command,
+  type For,
   type ParsedScript,
   type Redirection,
+  type Select,
   type SyntaxNode,
-  type Word,
 } from 'unbash';
-import { expand, expandWhole, HOLE, literal, NUMBER, type Field, type Variables } from '../command/expand.ts';
+import { expand, expandWhole, HOLE, NUMBER, type Field, type Variables } from '../command/expand.ts';
 import { startsItself } from '../command/shape.ts';
 import { programName } from '../command/wrappers.ts';
 import type { Consequence } from './consequence.ts';
 import { consequencesOf } from './consequences.ts';
-import { evaluationDoubt, sensitiveVariable } from './evaluation.ts';
-import { pathsOf, shownPath, type CommandPath, type PathIntent } from './paths.ts';
+import { backtickReadings, splitText } from './differences.ts';
+import { arithmeticDoubt, evaluationDoubt } from './evaluation.ts';
+import { speaksOwnLanguage } from './interpreters.ts';
+import { isEveryday } from './options.ts';
+import { CommandPaths } from './command-paths.ts';
+import { assignmentFields, inputTexts, isUncertainName } from './fields.ts';
+import { isElsewhere } from './elsewhere.ts';
+import type { CommandPath } from './paths.ts';
 import type { Construct, Doubt, Reading, Run, Site } from './reading.ts';
 import { isShell } from './shells.ts';
+import { isOverlooked } from './overlooked.ts';
+import { steeringOf } from './steering.ts';
 import { isTangled } from './tangle.ts';
-import type { ScriptVariables } from './variables.ts';
+import { isForReadAlone, type ScriptVariables } from './variables.ts';
+import { walk } from './walk.ts';
 
 /** Where the reader stands. */
 interface Place {
@@ -28,6 +38,8 @@ interface Place {
   readonly through: readonly string[];
   readonly depth: number;
   readonly maybe: boolean;
+  /** On another machine or in a container: its files are not ours. */
+  readonly elsewhere: boolean;
 }
 
 const MOST_DEPTH = 8;
@@ -36,15 +48,14 @@ const MOST_RUNS = 2000;
 const MOST_FIELDS = 100_000;
 const MOST_WAYS = 16;
 const MOST_REASONS = 200;
-const STREAMS = /^\/dev\/(?:null|stdin|stdout|stderr|tty|zero|u?random|fd\/\d+)$/;
 
 /** Walks a parsed script and writes down what it would run. */
 export class Reader implements Reading {
   readonly runs: Run[] = [];
   readonly doubts: Doubt[] = [];
   readonly constructs: (Site & { readonly construct: Construct })[] = [];
-  readonly paths: CommandPath[] = [];
   readonly forkBombs: Site[] = [];
+  private readonly named = new CommandPaths();
   private readonly files: (Site & { readonly path: string; readonly run: Run })[] = [];
 
   private fieldsSeen = 0;
@@ -56,6 +67,13 @@ export class Reader implements Reading {
     this.variables = variables;
   }
 
+  paths: readonly CommandPath[] = [];
+  guesses: readonly CommandPath[] = [];
+
+  get directories(): readonly string[] {
+    return this.named.where.directories;
+  }
+
   readOutermost(script: ParsedScript): void {
     const place = {
       source: this.text,
@@ -64,24 +82,35 @@ export class Reader implements Reading {
       through: [],
       depth: 0,
       maybe: false,
+      elsewhere: false,
     };
     this.readScript(script, place);
-    this.doubtWrittenFiles();
+    for (const { run } of this.named.writtenAmong(this.files)) {
+      this.doubt('this runs a file that the same command line writes', run, run);
+    }
+    ({ paths: this.paths, guesses: this.guesses } = this.named.finish());
   }
 
   private readScript(script: ParsedScript, place: Place): void {
     const [error] = script.errors ?? [];
     if (error !== undefined)
       this.doubt(`this does not read as a command: ${error.message}`, this.site(place, error.pos));
-    for (const statement of script.commands) this.visit(statement, place);
+    this.visitAll(script, place);
+  }
+
+  private visitAll(node: SyntaxNode, place: Place): void {
+    walk(node, this.named, (child) => {
+      if (!isForReadAlone(node, child)) this.visit(child, place);
+    });
   }
 
   /** A text that a shell will run: `bash -c`, `eval`, a here-document. */
-  private readText(text: string, place: Place, run: Run): void {
-    const site = { start: run.start, end: run.end };
-    if (text.includes(HOLE)) this.doubt(`a part of what ${run.program} runs is only known when it runs`, site, run);
+  private readText(text: string, place: Place, by: Run | (Site & { readonly program: string })): void {
+    const site = { start: by.start, end: by.end };
+    const run = 'name' in by ? by : undefined;
+    if (text.includes(HOLE)) this.doubt(`a part of what ${by.program} runs is only known when it runs`, site, run);
     if (place.depth >= MOST_DEPTH || text.length > this.text.length * 4 + 256 || isTangled(text)) {
-      this.doubt(`what ${run.program} runs is nested too deeply to be read`, site, run);
+      this.doubt(`what ${by.program} runs is nested too deeply to be read`, site, run);
       return;
     }
     const variables: Variables = {
@@ -92,14 +121,26 @@ export class Reader implements Reading {
     const source = text.replaceAll(HOLE, '${_}').replaceAll(NUMBER, '0');
     const script = parse(source);
     this.variables.collectOnce(`${place.depth} ${source}`, script, variables);
-    const through = [...place.through, run.program];
+    const through = [...place.through, by.program];
     this.readScript(script, { ...place, source, variables, site, through, depth: place.depth + 1 });
   }
 
   private visit(node: SyntaxNode, place: Place): void {
+    if (isOverlooked(node)) this.doubt('this does not read as bash would read it', this.siteOf(node, place));
     // Most words are plain.
     if (node.type === 'Word' && node.parts === undefined) return;
-    if (node.type === 'Command') this.command(node, place);
+    if (node.type === 'Command') {
+      const { here } = this.named.where;
+      this.command(node, place);
+      // Its redirections and substitutions come before it.
+      this.named.where.apart(() => this.visitParts(node, place), here);
+      return;
+    }
+    this.visitParts(node, place);
+  }
+
+  private visitParts(node: SyntaxNode, place: Place): void {
+    if (node.type === 'Assignment' || node.type === 'For' || node.type === 'Select') this.assignment(node, place);
     if (node.type === 'HereString') this.construct('<<<', node, place);
     if (node.type === 'Redirect') this.redirect(node, place);
     if (node.type === 'Function' && startsItself(node.name.value, node.body)) {
@@ -107,19 +148,26 @@ export class Reader implements Reading {
     }
     if (node.type === 'CommandExpansion' || node.type === 'ArithmeticCommandExpansion') {
       this.construct(node.text.startsWith('`') ? '`' : '$(', node, place);
-      this.substitution(node.script, node, place);
+      this.named.where.apart(() => this.substitution(node.script, node, place));
+      for (const text of backtickReadings(node.text)) {
+        const by = { program: 'a substitution', ...this.siteOf(node, place) };
+        this.named.where.apart(() => this.readText(text, place, by));
+      }
       return;
     }
     if (node.type === 'ProcessSubstitution') {
       this.construct(node.operator === '<' ? '<(' : '>(', node, place);
-      this.substitution(node.script, node, place);
+      this.named.where.apart(() => this.substitution(node.script, node, place));
       return;
+    }
+    const within = node.type === 'ParameterExpansion' ? splitText(node) : undefined;
+    if (within !== undefined) {
+      const by = { program: 'an expansion', ...this.siteOf(node, place) };
+      this.named.where.apart(() => this.readText(within, place, by));
     }
     const evaluated = evaluationDoubt(node, place.source, place.variables, this.variables);
     if (evaluated !== undefined) this.doubt(evaluated, this.siteOf(node, place));
-    forEachChild(node, (child) => {
-      this.visit(child, place);
-    });
+    this.visitAll(node, place);
   }
 
   private substitution(script: ParsedScript | undefined, node: SyntaxNode, place: Place): void {
@@ -141,12 +189,13 @@ export class Reader implements Reading {
   private command(node: Command, place: Place): void {
     if (node.name === undefined) return;
     const site = this.siteOf(node, place);
-    let ways: readonly (readonly Field[])[] = [[]];
+    let ways: Field[][] = [[]];
     for (const word of [node.name, ...node.args]) {
       const next =
-        word.type === 'Word' ? expand(word, place.variables) : assignmentFields(word.name, word.value, place);
+        word.type === 'Word' ? expand(word, place.variables) : assignmentFields(word.name, word.value, place.variables);
       const only = next.length === 1 ? next[0] : undefined;
-      if (only !== undefined && ways.length === 1) ways = [[...(ways[0] ?? []), ...only]];
+      // In place: copying for each word would make a long line slow.
+      if (only !== undefined) for (const way of ways) way.push(...only);
       else if (ways.length * next.length <= MOST_WAYS) {
         ways = ways.flatMap((way) => next.map((fields) => [...way, ...fields]));
       } else {
@@ -181,69 +230,107 @@ export class Reader implements Reading {
       this.doubt('which program this runs is only known when it runs', site);
       return;
     }
-    for (const { path, intent } of pathsOf(program, args)) this.path(path, intent, site);
+    const consequences = consequencesOf(program, args);
+    if (!place.elsewhere) this.name(run, input, consequences);
     if (name.text.includes('/')) this.files.push({ path: name.text, run, start: site.start, end: site.end });
     if (place.depth >= MOST_DEPTH) {
       this.doubt(`what ${program} runs is nested too deeply to be read`, site, run);
       return;
     }
-    for (const each of consequencesOf(program, args)) this.consequence(each, run, input, place);
+    for (const each of consequences) this.consequence(each, run, input, place);
+  }
+
+  /** The files among its arguments; what it runs has its own. */
+  private name(
+    { program, args, ...site }: Run,
+    input: readonly Redirection[],
+    consequences: readonly Consequence[],
+  ): void {
+    const command = consequences.find((each) => each.type === 'command' && each.maybe !== true);
+    const at =
+      command?.type === 'command' && program !== 'find' ? args.findIndex((arg) => arg === command.fields[0]) : -1;
+    this.named.addAll(program, at === -1 ? args : args.slice(0, at), site);
+    if (program !== 'cd' && program !== 'pushd' && program !== 'popd') return;
+    this.named.change(program, args, input.length === 0 && !this.text.includes('CDPATH'), site);
+    if (this.text.includes('CDPATH')) this.named.where.wander();
+  }
+
+  /** Whatever another process does, it leaves us where we are; what is called later may take us anywhere. */
+  private inItsShell(program: string, step: () => void): void {
+    if (program === 'trap') this.named.called(step);
+    else if (/^(?:eval|command|builtin)$/.test(program)) step();
+    else this.named.where.apart(step);
   }
 
   private consequence(each: Consequence, run: Run, input: readonly Redirection[], place: Place): void {
+    const elsewhere = place.elsewhere || runsElsewhere(run);
     switch (each.type) {
       case 'command': {
         const through = [...place.through, run.program];
         const maybe = place.maybe || each.maybe === true;
-        this.follow(each.fields, input, { ...place, through, depth: place.depth + 1, maybe }, run);
+        const within = { ...place, through, depth: place.depth + 1, maybe, elsewhere };
+        this.inItsShell(run.program, () => this.follow(each.fields, input, within, run));
         return;
       }
       case 'script':
-        this.readText(each.text, place, run);
+        this.inItsShell(run.program, () => this.readText(each.text, { ...place, elsewhere }, run));
         return;
       case 'input':
-        this.input(run, input, place);
+        this.inItsShell(run.program, () => this.input(run, input, { ...place, elsewhere }));
         return;
       case 'file':
-        this.path(each.path, 'read', run);
+        if (!elsewhere) this.named.addRead(each.path, run);
         this.files.push({ path: each.path, run, start: run.start, end: run.end });
         return;
       case 'variable': {
         const value = each.value ?? HOLE;
-        if (sensitiveVariable(each.name)) this.doubt(`${each.name} decides what later commands do`, run, run);
-        this.variables.assign(`${run.start} ${each.name} ${value}`, each.name, () => [value]);
+        this.steering(each.name, [value], run, place, run);
+        this.variables.assign(run.start, each.name, value);
         return;
       }
       case 'variables':
         this.variables.loseSight();
         return;
+      case 'arithmetic': {
+        const because = arithmeticDoubt(each.text, this.variables);
+        if (because !== undefined) this.doubt(because, run, run);
+        return;
+      }
       case 'doubt':
         if (!run.maybe) this.doubt(each.because, run, run);
     }
   }
 
+  private assignment(node: Assignment | For | Select, place: Place): void {
+    const name = node.type === 'Assignment' ? node.name : node.name.value;
+    if (steeringOf(name) === undefined) return;
+    const isKnown = node.type === 'Assignment' && node.value.type === 'Word' && node.append !== true;
+    const values = isKnown ? expandWhole(node.value, place.variables) : [HOLE];
+    this.steering(name, values, this.siteOf(node, place), place);
+  }
+
+  /** A variable that decides what later commands do: what it names is followed where it is a command. */
+  private steering(name: string, values: readonly string[], site: Site, place: Place, run?: Run): void {
+    const kind = steeringOf(name);
+    if (kind === undefined) return;
+    const because = `${name} decides what later commands do`;
+    const { start, end } = site;
+    const by = { program: name, start, end };
+    for (const value of kind === 'settings' ? [] : values) {
+      this.readText(value, place, by);
+      if (kind === 'command' && !isEveryday(value)) this.doubt(because, site, run);
+    }
+    if (kind === 'settings') this.doubt(because, site, run);
+  }
+
   /** A shell or an interpreter that is to run its input. */
   private input(run: Run, redirects: readonly Redirection[], place: Place): void {
     const last = redirects.findLast((each) => each.type !== 'Redirect' || each.operator === '<');
-    const texts = last?.descriptor === undefined ? this.inputTexts(last, place) : undefined;
-    for (const text of texts ?? []) this.readText(text, place, run);
+    const texts = last?.descriptor === undefined ? inputTexts(last, place.variables) : undefined;
+    if (!speaksOwnLanguage(run.program)) for (const text of texts ?? []) this.readText(text, place, run);
     if (texts === undefined && !run.maybe) this.doubt(`what ${run.program} runs comes from its input`, run, run);
     else if (!isShell(run.program) && !run.maybe)
       this.doubt(`${run.program} runs code in a language of its own`, run, run);
-  }
-
-  /** Every text that a here-document or a here-string may turn out to be; undefined if it is neither. */
-  private inputTexts(last: Redirection | undefined, place: Place): readonly string[] | undefined {
-    if (last?.type === 'HereString') return last.target && expandWhole(last.target, place.variables);
-    if (last?.type !== 'HereDoc') return undefined;
-    const { body, delimiter, pos, end } = last;
-    if (delimiter?.quoted === true) return [body.text];
-    if (body.parts === undefined)
-      return [body.text.replace(/\\([\\$`\n])/g, (_, next: string) => (next === '\n' ? '' : next))];
-    return expandWhole(
-      { type: 'Word', text: body.text, value: body.text, parts: body.parts, pos, end },
-      place.variables,
-    );
   }
 
   private redirect(node: Redirection & { type: 'Redirect' }, place: Place): void {
@@ -252,25 +339,11 @@ export class Reader implements Reading {
     for (const path of expandWhole(node.target, place.variables)) {
       if (/^\/dev\/(?:tcp|udp)\//.test(path)) this.doubt('this opens a connection to the network', site);
       if (/[<>]&$/.test(node.operator) && /^(?:\d+|-|\d+-)$/.test(path)) continue;
-      this.path(path, node.operator === '<' || node.operator === '<&' ? 'read' : 'write', site);
-    }
-  }
-
-  private path(path: string, intent: PathIntent, { start, end }: Site): void {
-    if (STREAMS.test(path) || this.paths.length >= MOST_RUNS) return;
-    this.paths.push({ path: shownPath(path), intent, known: !path.includes(HOLE), start, end });
-  }
-
-  /** A file that the same command line writes may hold anything by the time it is run. */
-  private doubtWrittenFiles(): void {
-    const written = this.paths.filter(({ intent }) => intent === 'write').map(({ path }) => programName(path));
-    if (written.length === 0) return;
-    const names = new Set(written);
-    const isAny = written.some((name) => /[…*?[]/.test(name));
-    for (const { path, run, start, end } of this.files) {
-      if (isAny || names.has(programName(path))) {
-        this.doubt('this runs a file that the same command line writes', { start, end }, run);
-      }
+      // What stands after `>&` and is no number is expanded twice.
+      if (/[<>]&$/.test(node.operator) && /[$`\0]/.test(path)) this.doubt('a text is expanded once more', site);
+      if (place.elsewhere) continue;
+      if (node.operator.startsWith('<')) this.named.addRead(path, site);
+      if (node.operator.includes('>')) this.named.add({ path, intent: 'write', certain: true }, site);
     }
   }
 
@@ -288,23 +361,13 @@ export class Reader implements Reading {
   }
 
   private site(place: Place, start: number, end = start + 1): Site {
-    return place.site ?? { start, end: Math.min(end, this.text.length) };
+    return place.site ?? { start: Math.min(start, this.text.length), end: Math.min(end, this.text.length) };
   }
 }
 
-function isUncertainName({ text, open, many, glob }: Field): boolean {
-  if (glob || /^~[^/]*$/.test(text)) return true;
-  // A quoted part in front of a slash is a directory, whichever.
-  return many || (open && /[\0\uffff]/.test(text.slice(text.lastIndexOf('/') + 1)));
-}
-
-function assignmentFields(
-  name: string,
-  value: Word | { readonly type: 'ArrayValue' },
-  place: Place,
-): readonly (readonly Field[])[] {
-  if (value.type !== 'Word') return [[{ ...literal(`${name}=${HOLE}`), open: true }]];
-  return expandWhole(value, place.variables).map((text) => [
-    { ...literal(`${name}=${text}`), open: text.includes(HOLE) },
-  ]);
+function runsElsewhere({ program, args }: Run): boolean {
+  return isElsewhere(
+    program,
+    args.map(({ text }) => text),
+  );
 }

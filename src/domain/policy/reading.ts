@@ -32,6 +32,11 @@ export interface Reading {
   readonly runs: readonly Run[];
   readonly doubts: readonly Doubt[];
   readonly constructs: readonly (Site & { readonly construct: Construct })[];
+  /** Files, by what is known of the programs. */
   readonly paths: readonly CommandPath[];
+  /** Words that may name files: what is there decides. */
+  readonly guesses: readonly CommandPath[];
+  /** The directories that it changes to, seen from where it begins. */
+  readonly directories: readonly string[];
   readonly forkBombs: readonly Site[];
 }

@@ -1,6 +1,6 @@
 const ADDRESS = /^(?:\d+|\$|\/(?:[^/\\\n]|\\.)*\/[IM]*)(?:,\s*(?:[+~]?\d+|\$|\/(?:[^/\\\n]|\\.)*\/[IM]*))?\s*!?\s*/;
 const PLAIN = /^(?:[=dDgGhHlnNpPqQxz{}](?:\s*\d+)?|[:btT]\s*\w*)/;
-const TEXT = /^[aicrR](?:\\?[^\n]*)(?:\n|$)/;
+const TEXT = /^[aic](?:\\?[^\n]*)(?:\n|$)/;
 const FLAGS = /^[gpiImM\d]*/;
 const MOST_COMMANDS = 200;
 

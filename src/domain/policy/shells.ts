@@ -22,6 +22,7 @@ export function shell(program: string, args: readonly Field[]): readonly Consequ
   let takesText = false;
   let takesInput = false;
   let at = 0;
+  const reread: Consequence[] = [];
   for (; at < args.length; at += 1) {
     const text = args[at]?.text ?? '';
     if (text === '--' || text === '-') {
@@ -37,7 +38,12 @@ export function shell(program: string, args: readonly Field[]): readonly Consequ
     if (text.startsWith('-') && text.includes('c')) takesText = true;
     if (text.startsWith('-') && text.includes('s')) takesInput = true;
     // Each takes the next argument as its value.
-    at += text.match(/[oO]/g)?.length ?? 0;
+    const values = text.match(/[oO]/g)?.length ?? 0;
+    const changing = args
+      .slice(at + 1, at + 1 + values)
+      .find((value) => /alias|glob|posix|cd|lastpipe/.test(value.text));
+    if (changing !== undefined) reread.push(...doubt(`${changing.text} changes how the rest is read`));
+    at += values;
   }
   if (isUnsure(args.slice(0, at + 1)) && (takesText || args[at]?.many === true || isUnsure(args.slice(0, at)))) {
     return doubt(`what ${program} is to run is only known when it runs`);
@@ -45,9 +51,11 @@ export function shell(program: string, args: readonly Field[]): readonly Consequ
   const operand = args[at]?.text;
   if (takesText && operand !== undefined) {
     const script: Consequence = { type: 'script', text: operand };
-    return BOURNE.has(program) ? [script] : [script, ...doubt(`${program} reads its scripts in its own way`)];
+    return BOURNE.has(program)
+      ? [script, ...reread]
+      : [script, ...doubt(`${program} reads its scripts in its own way`)];
   }
-  if (takesInput || operand === undefined || STREAM.test(operand)) return [{ type: 'input' }];
+  if (takesInput || operand === undefined || STREAM.test(operand)) return [{ type: 'input' }, ...reread];
   if (operand.includes(HOLE)) return doubt(`which file ${program} is to run is only known when it runs`);
-  return [{ type: 'file', path: operand }];
+  return [{ type: 'file', path: operand }, ...reread];
 }

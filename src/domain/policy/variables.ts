@@ -1,5 +1,5 @@
 import { forEachChild, type Assignment, type For, type Script, type Select, type SyntaxNode } from 'unbash';
-import { expandWhole, expand, HOLE, NUMBER, type Variables } from '../command/expand.ts';
+import { expandWhole, expand, HOLE, MATCH, NUMBER, type Variables } from '../command/expand.ts';
 
 interface Assigned {
   readonly values: () => readonly string[];
@@ -10,6 +10,7 @@ interface Assigned {
 
 const MOST_VALUES = 8;
 const MOST_ASSIGNMENTS = 500;
+const PASSES_TO_SETTLE = 2;
 
 /**
  * What the variables of a script may hold. Every assignment counts wherever it stands, for functions and loops jump about;
@@ -26,6 +27,9 @@ export class ScriptVariables implements Variables {
 
   /** True if anything was learnt that those who asked before did not know. */
   changed = false;
+
+  /** How often the script was read before. */
+  pass = 0;
 
   valuesOf(name: string, at: number): { readonly values: readonly string[]; readonly certain: boolean } {
     const assigned = this.assigned.get(name);
@@ -58,11 +62,16 @@ export class ScriptVariables implements Variables {
     return this.valuesOf(name, -1).values.every((value) => NUMERIC.test(value));
   }
 
-  /** Learns once what a place says; the same place may be read several times. */
-  assign(place: string, name: string, values: () => readonly string[]): void {
-    if (this.told.has(place)) return;
+  /**
+   * Learns once what a place says; the same place may be read several times. One that says something new each time, as
+   * `export X=$X:y` does, may say anything.
+   */
+  assign(start: number, name: string, said: string): void {
+    const value = this.pass < PASSES_TO_SETTLE ? said : HOLE;
+    const [known, place] = [`${start} ${name} ${said}`, `${start} ${name} ${value}`];
+    if (this.told.has(known) || this.told.has(place)) return;
     this.told.add(place);
-    this.add(name, { values, from: undefined });
+    this.add(name, { values: () => [value], from: undefined });
     this.changed = true;
   }
 
@@ -103,7 +112,7 @@ export class ScriptVariables implements Variables {
         this.add(node.parameter, { values: () => expandWhole(operand, view), from: undefined });
     }
     forEachChild(node, (child) => {
-      this.visit(child, view);
+      if (!isForReadAlone(node, child)) this.visit(child, view);
     });
   }
 
@@ -119,7 +128,7 @@ export class ScriptVariables implements Variables {
       node.wordlist?.flatMap((word) =>
         expand(word, view)
           .flat()
-          .map(({ text, glob }) => (glob ? HOLE : text)),
+          .map(({ text, glob }) => (glob ? text.replace(GLOB, MATCH) : text)),
       ) ?? [HOLE];
     const { pos, end } = node.body;
     this.add(node.name.value, view === this ? { values, from: pos, until: end } : { values, from: undefined });
@@ -136,5 +145,13 @@ export class ScriptVariables implements Variables {
   }
 }
 
+/** The IFS of `IFS= read -r line`: it is empty, and nobody else sees it. */
+export function isForReadAlone(parent: SyntaxNode, node: SyntaxNode): boolean {
+  if (parent.type !== 'Command' || node.type !== 'Assignment' || node.name !== 'IFS') return false;
+  const isEmpty = node.value.type === 'Word' && node.value.text === '' && node.append !== true && !node.index;
+  return isEmpty && parent.name?.text === 'read';
+}
+
+const GLOB = /[*?]+|\[[!^]?\]?(?:\[[:.=][^\]/]*\]|[^\]/])*\]?/g;
 const NOTHING = { values: [], certain: false } as const;
 const NUMERIC = new RegExp(`^[-\\d${NUMBER}]*$`);

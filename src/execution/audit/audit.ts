@@ -52,26 +52,39 @@ const MOST_TOGETHER = 512;
  * Opens the audit for appending. Each process writes to a lane of its own, a hash chain over numbered files; lanes are taken
  * up again by later processes. Nothing is opened before the first line.
  */
-export function openAudit(directory: string, { fsync, maxFileBytes }: AuditSection): Audit {
+export function openAudit(
+  directory: string,
+  { fsync, maxFileBytes }: AuditSection,
+  onLoss: (message: string) => void = (message) => process.emitWarning(message),
+): Audit {
   let waiting: Waiting[] = [];
   let pumping: Promise<void> | undefined;
   let claim: LaneClaim | undefined;
   let file: FileHandle | undefined;
   let [number, size]: [number, number] = [0, 0];
   let head: ChainHead = newChain(0);
+  /** Where the chain ends at least. */
+  let recorded: ChainHead | undefined;
 
   /** After a failure nobody knows how much was written: the file itself tells. */
   async function resume(): Promise<FileHandle> {
     if (claim === undefined) {
       await mkdir(directory, { recursive: true, mode: 0o700 });
       claim = await claimLane(directory);
+      recorded = claim.recorded;
     }
-    const found = await resumeLane(directory, claim.lane, new Date());
+    const found = await resumeLane(directory, claim.lane, new Date(), recorded);
     [number, size, head] = [Math.max(1, found.number), found.size, found.head];
     file = await openNumbered(number);
-    if (found.note !== '') {
-      await write(file, found.note);
-      head = found.headAfterNote;
+    if (found.notes !== '') {
+      await write(file, found.notes);
+      head = found.headAfterNotes;
+    }
+    recorded = head;
+    if (found.loss !== undefined) {
+      onLoss(`Lines of the audit in ${directory} are gone; see: surety audit verify`);
+      // Only now: whoever is interrupted before leaves it to the next one to note it.
+      await claim.record(head);
     }
     return file;
   }
@@ -109,7 +122,7 @@ export function openAudit(directory: string, { fsync, maxFileBytes }: AuditSecti
       return receipt;
     });
     await write(to, text);
-    head = next;
+    recorded = head = next;
     return receipts;
   }
 

@@ -8,19 +8,26 @@ import type { ChainHead } from '../../domain/audit/chain.ts';
 import { codeOf } from '../../problem.ts';
 import { findProcess, isRunning } from '../../stack/process.ts';
 
+const Head = z.object({ lane: z.number(), seq: z.number(), hash: z.string() });
 const Claim = z.object({
   pid: z.number(),
   startedAt: z.string(),
   /** Machine and process namespace: of another one's processes nothing is known, so they count as alive. */
   place: z.string(),
   /** Where the chain stood when it was given back; null while it is held, and for ever after a crash. */
-  released: z.object({ lane: z.number(), seq: z.number(), hash: z.string() }).nullable(),
+  released: Head.nullable(),
+  /** Where the chain stood, at least, when it was taken up: what the claim before this one recorded. */
+  from: Head.nullable().default(null),
 });
 type Claim = z.infer<typeof Claim>;
 
 /** A lane of the audit that only this process writes to. */
 export interface LaneClaim {
   readonly lane: number;
+  /** Where the chain ends at least, as its writers have recorded it. Undefined where nobody has. */
+  readonly recorded: ChainHead | undefined;
+  /** Records another end: what was missing before it has been noted. */
+  record(head: ChainHead): Promise<void>;
   /** Gives the lane back and leaves behind where its chain ends, so that lines cut off later are missed. */
   release(head: ChainHead): Promise<void>;
 }
@@ -35,36 +42,53 @@ const MOST_LANES = 10_000;
 export async function claimLane(directory: string): Promise<LaneClaim> {
   const self = findProcess(process.pid);
   if (self === undefined) throw new Error(`cannot find this process (${process.pid}) in the process table`);
-  const held: Claim = { ...self, place: here(), released: null };
+  const held: Claim = { ...self, place: here(), released: null, from: null };
   for (let lane = 0; lane < MOST_LANES; lane += 1) {
     const mine = await tryLane(directory, lane, held);
     if (mine === undefined) continue;
-    const release = (head: ChainHead) => put(directory, mine, { ...held, released: head }, rename);
-    return { lane, release };
+    const { name, claim } = mine;
+    return {
+      lane,
+      recorded: claim.from ?? undefined,
+      record: (head) => put(directory, name, { ...claim, from: head }, rename),
+      release: (head) => put(directory, name, { ...claim, released: head }, rename),
+    };
   }
   throw new Error(`${MOST_LANES} lanes of the audit in ${directory} are taken`);
 }
 
-/** Where each lane ended when it was last given back. */
-export async function releasedHeads(directory: string): Promise<ReadonlyMap<number, ChainHead>> {
+/** Where each lane ends at least: where it stood when it was last given back. */
+export async function recordedHeads(directory: string): Promise<ReadonlyMap<number, ChainHead>> {
   const heads = new Map<number, ChainHead>();
   for (const { lane, name } of await claims(directory)) {
     // In ascending order, so that the newest claim of a lane has the last word.
-    const released = (await readClaim(directory, name))?.released;
-    if (released == null) heads.delete(lane);
-    else heads.set(lane, released);
+    const recorded = recordedIn(await readClaim(directory, name));
+    if (recorded === null) heads.delete(lane);
+    else heads.set(lane, recorded);
   }
   return heads;
 }
 
-/** The name of our claim, or undefined where somebody else holds the lane. */
-async function tryLane(directory: string, lane: number, held: Claim): Promise<string | undefined> {
+/** A claim of a writer that crashed still knows what it took over. */
+function recordedIn(claim: Claim | undefined): ChainHead | null {
+  return claim?.released ?? claim?.from ?? null;
+}
+
+/** Our claim, or undefined where somebody else holds the lane. */
+async function tryLane(
+  directory: string,
+  lane: number,
+  held: Claim,
+): Promise<{ readonly name: string; readonly claim: Claim } | undefined> {
   const before = (await claims(directory)).filter((each) => each.lane === lane);
   const highest = before.at(-1);
-  if (highest !== undefined && !isFree(await readClaim(directory, highest.name))) return undefined;
+  const last = highest === undefined ? undefined : await readClaim(directory, highest.name);
+  if (highest !== undefined && !isFree(last)) return undefined;
+  // Nobody changes a claim that was given back, or whose process is dead: what it records is final.
+  const claim = { ...held, from: recordedIn(last) };
   const mine = `${lane}.claim-${String((highest?.number ?? 0) + 1)}`;
   try {
-    await put(directory, mine, held, async (temporary, path) => {
+    await put(directory, mine, claim, async (temporary, path) => {
       await link(temporary, path);
       await unlink(temporary);
     });
@@ -78,7 +102,7 @@ async function tryLane(directory: string, lane: number, held: Claim): Promise<st
     return undefined;
   }
   for (const { name } of before) await unlink(join(directory, name)).catch(unlessGone);
-  return mine;
+  return { name: mine, claim };
 }
 
 function isFree(claim: Claim | undefined): boolean {

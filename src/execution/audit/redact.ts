@@ -18,11 +18,14 @@ export async function redactEntry(entry: AuditEntry): Promise<AuditEntry> {
   const bounds = { nodes: MOST_NODES, characters: MOST_CHARACTERS };
   const named: string[] = [];
   const texts: string[] = [];
-  const args = entry.arguments === undefined ? undefined : clip(entry.arguments, bounds, texts, named, []);
+  const given = [entry.arguments, entry.edited_from];
+  const [args, edited] = given.map((each) => (each === undefined ? each : clip(each, { ...bounds }, texts, named, [])));
   const ends = entry.output === undefined ? undefined : bothEnds(entry.output);
-  const rest = Object.entries(entry).filter(([key]) => !['ts', 'result', 'arguments', 'output'].includes(key));
-  const given = rest.map(([, value]) => value).filter((value) => typeof value === 'string');
-  const shortened = given.map((text) => text.slice(0, LONGEST_TEXT + BEYOND));
+  const rest = Object.entries(entry).filter(
+    ([key]) => !['ts', 'result', 'arguments', 'edited_from', 'output'].includes(key),
+  );
+  const spoken = rest.map(([, value]) => value).filter((value) => typeof value === 'string');
+  const shortened = spoken.map((text) => text.slice(0, LONGEST_TEXT + BEYOND));
   const secrets = await findSecrets([...texts, ...shortened, ...(ends ?? [])]);
   const known = [...named.filter(({ length }) => length >= 6), ...secrets].sort((a, b) => b.length - a.length);
   // Only where they are neighbours: a word beside a token may be taken for its end.
@@ -33,21 +36,16 @@ export async function redactEntry(entry: AuditEntry): Promise<AuditEntry> {
     rest.map(([key, value]) => [key, typeof value === 'string' ? clean(value, LONGEST_TEXT) : value]),
   );
   const limits = { depth: DEEPEST + 1, nodes: MOST_NODES * 2, characters: LONGEST_TEXT };
+  const cleanArguments = (json: Json) => {
+    const plain = eachText(json, (text) => without(text, inArguments));
+    return eachText(plainCopy(plain, limits), redactLongRuns);
+  };
   return {
     ...cleaned,
     ts: entry.ts,
     result: entry.result,
-    ...(args === undefined
-      ? {}
-      : {
-          arguments: eachText(
-            plainCopy(
-              eachText(args, (text) => without(text, inArguments)),
-              limits,
-            ),
-            redactLongRuns,
-          ),
-        }),
+    ...(args === undefined ? {} : { arguments: cleanArguments(args) }),
+    ...(edited === undefined ? {} : { edited_from: cleanArguments(edited) }),
     ...(ends === undefined ? {} : { output: ends.map((end) => clean(end, LONGEST_END)).join('\n…\n') }),
   } as AuditEntry;
 }

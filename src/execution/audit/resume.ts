@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { newChain, sealLine, sha256 } from '../../domain/audit/chain.ts';
+import { lossOf, newChain, sealLine, sha256 } from '../../domain/audit/chain.ts';
 import type { ChainHead } from '../../domain/audit/chain.ts';
 import { beginJudging, judgeLine, linkIn } from '../../domain/audit/judge.ts';
 import { auditFiles, rawLines } from './files.ts';
@@ -11,15 +11,47 @@ export interface Resumed {
   /** The newest file of the lane; 0 where there is none. */
   readonly number: number;
   readonly size: number;
-  /** What has to be written before anything else: the end of a torn line and the note of it. */
-  readonly note: string;
-  readonly headAfterNote: ChainHead;
+  /** What has to be written before anything else: the end of a torn line and the note of it, the note of lines that are gone. */
+  readonly notes: string;
+  readonly headAfterNotes: ChainHead;
+  readonly loss: string | undefined;
 }
+
+type Found = Pick<Resumed, 'head' | 'number' | 'size'> & Pick<End, 'torn'>;
 
 const TAIL = 1 << 20;
 
-/** Finds the end of a chain, usually by its last line alone. Bytes after it that are no line are noted, never removed. */
-export async function resumeLane(directory: string, lane: number, now: Date): Promise<Resumed> {
+/**
+ * Finds the end of a chain, usually by its last line alone. Bytes after it that are no line are noted, never removed; so is
+ * it if the chain ends before it did, by what its writers have recorded: else the next line would cover up for the lost ones.
+ */
+export async function resumeLane(
+  directory: string,
+  lane: number,
+  now: Date,
+  recorded: ChainHead | undefined,
+): Promise<Resumed> {
+  const { torn, ...found } = await endOf(directory, lane);
+  const ts = now.toISOString();
+  let [notes, headAfterNotes] = ['', found.head];
+  const note = (content: object) => {
+    const sealed = sealLine({ ts, result: 'note', ...content }, headAfterNotes);
+    notes += sealed.text;
+    headAfterNotes = sealed.head;
+  };
+  if (torn !== undefined) {
+    notes = '\n';
+    note({ torn: { offset: torn.offset, bytes: torn.bytes.length, sha256: sha256(torn.bytes) } });
+  }
+  const loss = lossOf(found.head, recorded);
+  if (loss !== undefined && recorded !== undefined) {
+    const where = found.head.seq < 0 ? 'the beginning' : `number ${found.head.seq}`;
+    note({ because: `after ${where}: ${loss}`, lost: { seq: recorded.seq, hash: recorded.hash } });
+  }
+  return { ...found, notes, headAfterNotes, loss };
+}
+
+async function endOf(directory: string, lane: number): Promise<Found> {
   const files = (await auditFiles(directory)).filter((file) => file.lane === lane);
   const number = files.at(-1)?.number ?? 0;
   const size = await sizeOf(files.at(-1));
@@ -28,15 +60,11 @@ export async function resumeLane(directory: string, lane: number, now: Date): Pr
     const found = (await headByLastLine(file, lane)) ?? (await headByReading(file, lane));
     if (isNewest && found.torn !== undefined) {
       const head = found.head ?? (await headBefore(files, lane));
-      const { offset, bytes } = found.torn;
-      const torn = { offset, bytes: bytes.length, sha256: sha256(bytes) };
-      const sealed = sealLine({ ts: now.toISOString(), result: 'note', torn }, head);
-      return { head, number, size, note: `\n${sealed.text}`, headAfterNote: sealed.head };
+      return { head, number, size, torn: found.torn };
     }
-    if (found.head !== undefined) return { head: found.head, number, size, note: '', headAfterNote: found.head };
+    if (found.head !== undefined) return { head: found.head, number, size, torn: undefined };
   }
-  const head = newChain(lane);
-  return { head, number, size, note: '', headAfterNote: head };
+  return { head: newChain(lane), number, size, torn: undefined };
 }
 
 interface End {

@@ -1,7 +1,8 @@
 import { beginJudging, judgeLine } from '../../domain/audit/judge.ts';
+import { lossOf } from '../../domain/audit/chain.ts';
 import type { ChainHead } from '../../domain/audit/chain.ts';
 import { codeOf } from '../../problem.ts';
-import { releasedHeads } from './claim.ts';
+import { recordedHeads } from './claim.ts';
 import { auditFiles, rawLines } from './files.ts';
 import type { AuditFile } from './files.ts';
 
@@ -17,7 +18,7 @@ export interface Verification {
   readonly lines: number;
   /** Lines that were torn by an interruption, and noted by the next writer. */
   readonly torn: number;
-  /** The first one of each lane. */
+  /** Every loss that a writer has found and noted, and of each lane the first that nobody has. */
   readonly breaks: readonly AuditBreak[];
   /** Where each lane ends: kept elsewhere, it shows later whether lines were cut off. */
   readonly heads: readonly ChainHead[];
@@ -26,18 +27,18 @@ export interface Verification {
 /** Reads the whole audit and checks every line against the one before it. Changes nothing. */
 export async function verifyAudit(directory: string): Promise<Verification> {
   const files = await auditFiles(directory);
-  const released = await releasedHeads(directory).catch((error: unknown) => {
+  const recorded = await recordedHeads(directory).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return new Map<number, ChainHead>();
     throw error;
   });
-  const lanes = new Set([...files.map(({ lane }) => lane), ...released.keys()]);
+  const lanes = new Set([...files.map(({ lane }) => lane), ...recorded.keys()]);
   const checked: LaneCheck[] = [];
   for (const lane of lanes) {
     checked.push(
       await verifyLane(
         lane,
         files.filter((file) => file.lane === lane),
-        released.get(lane),
+        recorded.get(lane),
       ),
     );
   }
@@ -58,11 +59,12 @@ type LaneCheck = Pick<Verification, 'lines' | 'torn' | 'breaks'> & { readonly he
 async function verifyLane(
   lane: number,
   files: readonly AuditFile[],
-  released: ChainHead | undefined,
+  recorded: ChainHead | undefined,
 ): Promise<LaneCheck> {
   let judged = beginJudging(lane);
   let [lines, torn] = [0, 0];
   let broken: AuditBreak | undefined;
+  const noted: AuditBreak[] = [];
   let last: { file: string; line: number } = { file: files[0]?.name ?? `lane ${lane}`, line: 0 };
   for (const [index, file] of files.entries()) {
     if (file.number !== index + 1 && broken === undefined) {
@@ -73,8 +75,10 @@ async function verifyLane(
       judged = judgeLine(judged, bytes, { offset, line });
       if (judged.flaw !== undefined) broken ??= { file: file.name, ...judged.flaw };
       else if (wasTorn && judged.torn === undefined) torn += 1;
+      if (judged.loss !== undefined) noted.push({ file: file.name, line, because: judged.loss });
       if (judged.torn === undefined && isWhole) lines += 1;
       last = { file: file.name, line };
+      if (judged.head.seq === recorded?.seq) broken ??= lossAt(last, judged.head, recorded);
     }
     if (judged.torn !== undefined) {
       const isLast = index === files.length - 1;
@@ -83,22 +87,15 @@ async function verifyLane(
       judged = { ...judged, torn: undefined };
     }
   }
-  broken ??= missingEnd(judged.head, released, last);
-  return { lines, torn, breaks: broken === undefined ? [] : [broken], head: judged.head };
+  broken ??= lossAt(last, judged.head, recorded);
+  return { lines, torn, breaks: broken === undefined ? noted : [...noted, broken], head: judged.head };
 }
 
-/** A lane that was given back ended at least there. */
-function missingEnd(
-  head: ChainHead,
-  released: ChainHead | undefined,
+function lossAt(
   last: { file: string; line: number },
+  head: ChainHead,
+  recorded: ChainHead | undefined,
 ): AuditBreak | undefined {
-  if (released === undefined || released.seq < head.seq) return undefined;
-  if (released.seq === head.seq) {
-    return released.hash === head.hash ? undefined : { ...last, because: 'it is not the line its writer ended with' };
-  }
-  return {
-    ...last,
-    because: `${released.seq - head.seq} lines after it are missing: its writer ended at number ${released.seq}`,
-  };
+  const because = lossOf(head, recorded);
+  return because === undefined ? undefined : { ...last, because };
 }

@@ -1,8 +1,10 @@
-import { decidePath } from '../../domain/files/file-rules.ts';
+import { decidePath, ownFile } from '../../domain/files/file-rules.ts';
 import type { Access, PathDecision } from '../../domain/files/file-rules.ts';
 import { hardLinksOf } from './handle.ts';
+import { linksInto } from './kept.ts';
 import { withPlace } from './locate.ts';
 import { answering } from './refusal.ts';
+import type { FileRefusal } from './refusal.ts';
 import type { FileSandbox } from './sandbox.ts';
 
 /** What each operation needs of the path it is given; a copy or move needs `write` of where it goes to as well. */
@@ -21,6 +23,8 @@ export type FileOperation = keyof typeof NEEDS;
 export const FILE_OPERATIONS = Object.keys(NEEDS) as readonly FileOperation[];
 
 export interface PathCheck extends PathDecision {
+  /** Of a deny: `policy_blocked` where the rules say so, else why there is nothing to decide about. */
+  readonly category: FileRefusal['category'];
   /** Where the path leads; undefined if that is not told or not known. */
   readonly path: string | undefined;
   readonly exists: boolean;
@@ -35,24 +39,30 @@ export async function checkPath(sandbox: FileSandbox, operation: FileOperation, 
   const { anchoring } = sandbox;
   const followLast = operation !== 'move' && operation !== 'delete';
   const found = await answering(() =>
-    withPlace(sandbox, path, { followLast }, (place) => {
+    withPlace(sandbox, path, { followLast }, async (place) => {
       const decisions = NEEDS[operation].map((access) => decidePath(sandbox.rules, access, place.path));
+      // Whoever writes to one of its names writes to all.
+      const isWritten = place.node !== undefined && NEEDS[operation].some((access) => access === 'write');
+      if (isWritten && (await linksInto(sandbox.rules.fixed)(place.node))) decisions.push(ownFile(place.path));
       const isRoot = sandbox.rules.roots.includes(place.path);
       const decision: PathDecision | undefined =
         isRoot && !followLast
           ? { verdict: 'deny', because: `${place.path} is a root and stays where it is`, rule: 'roots' }
           : (decisions.find(({ verdict }) => verdict === 'deny') ?? decisions.at(-1));
-      return Promise.resolve({ place: place.path, decision, node: place.node });
+      return { place: place.path, decision, node: place.node };
     }),
   );
   if (!found.ok || found.decision === undefined) {
     const because = found.ok ? 'nothing decides this operation' : found.because;
     const rule = found.ok ? 'none' : (found.rule ?? found.category);
-    return { verdict: 'deny', because, rule, path: undefined, exists: false, hardLinks: undefined, anchoring };
+    const category = found.ok ? 'policy_blocked' : found.category;
+    const nowhere = { path: undefined, exists: false, hardLinks: undefined };
+    return { verdict: 'deny', because, rule, category, ...nowhere, anchoring };
   }
   const { place, decision, node } = found;
   return {
     ...decision,
+    category: 'policy_blocked',
     path: place,
     exists: node !== undefined,
     hardLinks: node === undefined ? undefined : hardLinksOf(node.stats),

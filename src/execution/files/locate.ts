@@ -5,6 +5,7 @@ import { flawOfPath, namesOf, withoutDots } from '../../domain/files/path-text.t
 import { codeOf } from '../../problem.ts';
 import { holdIn, holdTop } from './handle.ts';
 import type { Held } from './handle.ts';
+import { refusalOfKept, requireNoKeptLink } from './kept.ts';
 import { blocked, failed, invalid } from './refusal.ts';
 import type { Refused } from './refusal.ts';
 import type { FileSandbox } from './sandbox.ts';
@@ -51,6 +52,7 @@ export async function withPlace<T>(
   try {
     const place = await locate(sandbox, path, options, keep);
     await requireWithin(sandbox, place);
+    if (place.node !== undefined) await requireNoKeptLink(sandbox, place.node, place.path);
     return await use(place);
   } finally {
     await Promise.all(held.map((each) => each.close()));
@@ -89,6 +91,8 @@ async function locate(sandbox: FileSandbox, path: string, { followLast }: Locate
       if (rest.some((part) => part === '..' || part === '.')) throw failed(`${lexical}: no such file or directory`);
       return { path: lexical, parent: current, name, node: undefined, absent: rest };
     }
+    const own = refusalOfKept(sandbox, next, path);
+    if (own !== undefined) throw own;
     if (next.stats.isSymbolicLink() && (!isLast || followLast || mustBeDirectory)) {
       links += 1;
       if (links > MOST_LINKS) throw failed(`${path}: too many links`);

@@ -5,7 +5,7 @@ import type { Held } from './handle.ts';
 import { requireAccess, withPlace } from './locate.ts';
 import type { Place } from './locate.ts';
 import { existing } from './read.ts';
-import { answering, blocked, failed, invalid } from './refusal.ts';
+import { answering, blocked, failed, invalid, requireGoing } from './refusal.ts';
 import type { FileSandbox } from './sandbox.ts';
 import { newWalkLog, walk } from './walk.ts';
 import type { Found } from './walk.ts';
@@ -58,6 +58,7 @@ export function deletePath(sandbox: FileSandbox, path: string, { recursive = fal
           for await (const found of everythingBelow(sandbox, node, place.path))
             requireAccess(sandbox, found.path, 'write');
           for await (const found of everythingBelow(sandbox, node, place.path)) {
+            requireGoing(sandbox);
             const { held, parent, name } = found;
             await requireStill(sandbox, found);
             await (held.stats.isDirectory() ? rmdir(`${parent.at}/${name}`) : unlink(`${parent.at}/${name}`));
@@ -75,7 +76,12 @@ export function deletePath(sandbox: FileSandbox, path: string, { recursive = fal
 /** Directories last. Ends with a refusal where it cannot see all of it. */
 async function* everythingBelow(sandbox: FileSandbox, directory: Held, path: string): AsyncGenerator<Found> {
   const log = newWalkLog();
-  const options = { mostEntries: MOST_ENTRIES, deadline: Date.now() + WALK_MS, childrenFirst: true, everything: true };
+  const options = {
+    mostEntries: MOST_ENTRIES,
+    deadline: performance.now() + WALK_MS,
+    childrenFirst: true,
+    everything: true,
+  };
   yield* walk(sandbox, directory, path, log, options);
   if (log.truncated) throw failed(`${path} holds more than can be looked through; take its parts one by one`);
   if (log.otherMounts > 0) throw blocked(`${path} holds another mount`, 'roots');

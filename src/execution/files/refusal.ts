@@ -2,11 +2,11 @@ import { codeOf, reasonOf } from '../../problem.ts';
 
 /**
  * Why nothing was done. `policy_blocked`: the rules say so, and trying again changes nothing. `invalid_parameters`: the
- * call itself is wrong. `permanent_failure`: the file system says no.
+ * call itself is wrong. `permanent_failure`: the file system says no. `cancelled`: it was stopped, perhaps half-way.
  */
 export interface FileRefusal {
   readonly ok: false;
-  readonly category: 'policy_blocked' | 'invalid_parameters' | 'permanent_failure';
+  readonly category: 'policy_blocked' | 'invalid_parameters' | 'permanent_failure' | 'cancelled';
   readonly because: string;
   /** The rule that decided, for `policy_blocked`. */
   readonly rule?: string;
@@ -31,6 +31,12 @@ export function invalid(because: string): Refused {
 
 export function failed(because: string): Refused {
   return new Refused({ ok: false, category: 'permanent_failure', because });
+}
+
+/** For every loop that may take long: whoever has stopped the call is not kept waiting. */
+export function requireGoing({ stopped }: { readonly stopped?: AbortSignal }): void {
+  if (stopped?.aborted !== true) return;
+  throw new Refused({ ok: false, category: 'cancelled', because: 'it was stopped before its end' });
 }
 
 /** Runs one operation. What the rules or the system refuse comes back as a value; a bug is thrown. */

@@ -7,6 +7,7 @@ import { namesOf } from '../../domain/files/path-text.ts';
 import { Problem, reasonOf } from '../../problem.ts';
 import { ANCHORING, holdIn, holdTop, kindOf } from './handle.ts';
 import type { Held } from './handle.ts';
+import { directoriesAmong, realNames } from './kept.ts';
 
 /** The rules, and the roots as they were found. */
 export interface FileSandbox {
@@ -15,16 +16,33 @@ export interface FileSandbox {
   readonly base: string;
   /** The mount that each root lies on. Another mount below a root is entered only if it is a root itself. */
   readonly mounts: ReadonlyMap<string, string | undefined>;
+  /** Those of `rules.kept` that were directories when the rules were read. */
+  readonly keptDirectories: ReadonlySet<string>;
   readonly maxReadBytes: number;
   readonly maxWriteBytes: number;
   readonly anchoring: typeof ANCHORING;
+  /** Ends what takes long. */
+  readonly stopped?: AbortSignal;
+}
+
+/** Surety's own files, as they are called. */
+export interface OwnFiles {
+  /** What nobody may touch. */
+  readonly kept: readonly string[];
+  /** What nobody may change. */
+  readonly fixed: readonly string[];
+}
+
+export interface SandboxOptions {
+  readonly own?: OwnFiles;
+  readonly anchoring?: typeof ANCHORING;
 }
 
 /** Reads the rules once. A root that is not a directory is a Problem: without it, nobody knows what was meant. */
 export async function openSandbox(
   section: FileSection,
   project: string,
-  anchoring: typeof ANCHORING = ANCHORING,
+  { own, anchoring = ANCHORING }: SandboxOptions = {},
 ): Promise<FileSandbox> {
   const named = section.roots.length === 0 ? [project] : section.roots.map((root) => resolve(project, root));
   const roots: string[] = [];
@@ -43,16 +61,18 @@ export async function openSandbox(
     roots.push(found);
   }
   const ignoreCase = process.platform === 'darwin' || process.platform === 'win32';
+  const [kept, fixed] = [await realNames(own?.kept ?? []), await realNames(own?.fixed ?? [])];
   const compiled = (patterns: readonly string[]) => patterns.map((pattern) => compilePathGlob(pattern, { ignoreCase }));
   return {
     rules: {
-      roots,
+      ...{ roots, kept, fixed },
       deny: { read: compiled(section.denyRead), write: compiled(section.denyWrite) },
       allow: { read: compiled(section.allowRead), write: compiled(section.allowWrite) },
       ignoreCase,
     },
     base: roots[0] ?? project,
     mounts,
+    keptDirectories: await directoriesAmong(kept),
     maxReadBytes: section.maxReadBytes,
     maxWriteBytes: section.maxWriteBytes,
     anchoring,
@@ -69,7 +89,7 @@ async function holdReal(path: string, anchoring: typeof ANCHORING): Promise<Held
 }
 
 function unusable(root: string, why: string, cause?: unknown): Problem {
-  return new Problem(`The root ${root} cannot be used: ${why}`, 'Correct file.roots in surety.json, or --root.', {
+  return new Problem(`The root ${root} cannot be used: ${why}`, 'Correct file.roots in surety.json.', {
     cause,
   });
 }

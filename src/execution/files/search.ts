@@ -82,7 +82,7 @@ export function grepFiles(sandbox: FileSandbox, pattern: string, options: GrepOp
 }
 
 function walkOptions({ maxMs = MOST_MS }: SearchOptions) {
-  return { mostEntries: MOST_ENTRIES, deadline: Date.now() + maxMs };
+  return { mostEntries: MOST_ENTRIES, deadline: performance.now() + maxMs };
 }
 
 /** Numbered from 1. A file with a NUL near its beginning is not text; of a long one the first part is searched. */

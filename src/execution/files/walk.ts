@@ -3,6 +3,8 @@ import { decidePath, innermostRoot } from '../../domain/files/file-rules.ts';
 import { codeOf } from '../../problem.ts';
 import { holdIn } from './handle.ts';
 import type { Held } from './handle.ts';
+import { linksInto, refusalOfKept } from './kept.ts';
+import { requireGoing } from './refusal.ts';
 import type { FileSandbox } from './sandbox.ts';
 
 /** What a walk has come across but not entered, and whether it ended early. */
@@ -26,6 +28,7 @@ export interface Found {
 
 interface WalkOptions {
   readonly mostEntries: number;
+  /** By `performance.now`: a clock that is set back would make it endless. */
   readonly deadline: number;
   /** Directories after what lies in them, so that they can be deleted. */
   readonly childrenFirst?: boolean;
@@ -49,10 +52,12 @@ export async function* walk(
   options: WalkOptions,
 ): AsyncGenerator<Found> {
   const left = { entries: options.mostEntries };
+  const isKeptLink = linksInto(sandbox.rules.kept);
   yield* below(directory, path, []);
 
   async function* below(parent: Held, above: string, names: readonly string[]): AsyncGenerator<Found> {
     for (const name of await namesIn(parent)) {
+      requireGoing(sandbox);
       if (log.truncated) return;
       const at = above === '/' ? `/${name}` : `${above}/${name}`;
       if (options.everything !== true && decidePath(sandbox.rules, 'read', at).verdict === 'deny') log.denied += 1;
@@ -66,6 +71,7 @@ export async function* walk(
     try {
       const found = { path: at, names, parent, name, held };
       if (!(await isOnItsMount(held, at))) log.otherMounts += 1;
+      else if (options.everything !== true && (await isKept(held))) log.denied += 1;
       else if (!held.stats.isDirectory()) yield found;
       else {
         if (options.childrenFirst !== true) yield found;
@@ -78,6 +84,10 @@ export async function* walk(
     }
   }
 
+  async function isKept(held: Held): Promise<boolean> {
+    return refusalOfKept(sandbox, held, path) !== undefined || (await isKeptLink(held));
+  }
+
   async function isOnItsMount(held: Held, at: string): Promise<boolean> {
     return (await held.mount()) === sandbox.mounts.get(innermostRoot(sandbox.rules, at) ?? '');
   }
@@ -87,8 +97,9 @@ export async function* walk(
     const listing = await opendir(held.at).catch(unreadable);
     if (listing === undefined) return names;
     for await (const { name } of listing) {
+      requireGoing(sandbox);
       left.entries -= 1;
-      log.truncated ||= left.entries < 0 || Date.now() > options.deadline;
+      log.truncated ||= left.entries < 0 || performance.now() > options.deadline;
       if (log.truncated) break;
       names.push(name);
     }

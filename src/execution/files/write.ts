@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { hardLinksOf, kindOf, openHeld } from './handle.ts';
 import { requireAccess, withPlace } from './locate.ts';
 import { existing, readAtMost } from './read.ts';
-import { answering, failed, invalid } from './refusal.ts';
+import { answering, failed, invalid, requireGoing } from './refusal.ts';
 import { filledWith, finish, replaceFile, requireSize } from './replace.ts';
 import type { FileSandbox } from './sandbox.ts';
 
@@ -110,6 +110,7 @@ async function pour(sandbox: FileSandbox, from: FileHandle, to: FileHandle, path
   const chunk = Buffer.allocUnsafe(1 << 18);
   let bytes = 0;
   for (;;) {
+    requireGoing(sandbox);
     const { bytesRead } = await from.read(chunk, 0, chunk.length, bytes);
     if (bytesRead === 0) return bytes;
     bytes += bytesRead;

@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream';
 import { pause } from '../../pause.ts';
 import { confine } from '../sandbox.ts';
 import type { Confinement, Sandbox } from '../sandbox.ts';
+import { bashLine } from './bash.ts';
 import { textOf } from './envelope.ts';
 import type { ShellEnvelope } from './envelope.ts';
 import { HeadAndTail } from './head-and-tail.ts';
@@ -13,9 +14,11 @@ import { endAll, MARK, signalGroup } from './processes.ts';
 
 export interface ShellCommand {
   readonly command: string;
+  /** Where bash lies. */
+  readonly bash: string;
   /** A real directory; whoever calls has seen that it lies within a root. */
   readonly cwd: string;
-  /** Already without secrets. */
+  /** Already without secrets and without what would change the meaning of the command. */
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly maxOutputBytes: number;
@@ -43,7 +46,7 @@ export async function runShell(command: ShellCommand): Promise<ShellEnvelope> {
   const { cwd, env, input, stopped, maxOutputBytes, sandbox } = command;
   const started = performance.now();
   const mark = randomUUID();
-  const [program, ...args] = confine(sandbox, command.confinement, cwd, ['/bin/sh', '-c', command.command]);
+  const [program, ...args] = confine(sandbox, command.confinement, cwd, bashLine(command.bash, command.command));
   const child = spawn(program, args, {
     cwd,
     env: { ...env, [MARK]: mark },

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { readTarget } from '../../domain/network/target.ts';
 import type { Tool } from '../call.ts';
 import { fetchPage } from '../fetch.ts';
 import type { FetchOptions } from '../fetch.ts';
+import { reasonOf } from '../../problem.ts';
 import { OutboundRefused } from '../outbound.ts';
 
 const FetchArguments = z.strictObject({ url: z.string().min(1).max(8192) });
@@ -14,14 +16,24 @@ export function fetchTool(options: FetchOptions = {}): Tool<z.infer<typeof Fetch
     risk: 'read',
     retryable: true,
     schema: FetchArguments,
-    intent: () => ({ paths: [] }),
-    run: async ({ url }) => {
+    // Where a name leads is known, and judged, once it is resolved.
+    intent: ({ url }) => {
+      const target = readTarget(url, options);
+      return { paths: [], ...(target.ok ? {} : { refusal: target.because }) };
+    },
+    run: async ({ url }, { stopped }) => {
       try {
-        const page = await fetchPage(url, options);
+        const page = await fetchPage(url, { ...options, stopped });
         return { value: page, truncated: page.truncated, exitCode: null, text: page.content };
       } catch (error) {
-        if (!(error instanceof OutboundRefused)) throw error;
-        const failure = { category: 'policy_blocked', message: error.message } as const;
+        const category = stopped.aborted
+          ? 'cancelled'
+          : error instanceof OutboundRefused
+            ? 'policy_blocked'
+            : undefined;
+        if (category === undefined) throw error;
+        const message = stopped.aborted ? 'it was stopped before its end' : reasonOf(error);
+        const failure = { category, message } as const;
         return { value: undefined, truncated: false, exitCode: null, text: '', failure };
       }
     },

@@ -15,19 +15,19 @@ const path = z.string().min(1).max(4096);
 const flag = z.boolean().default(false);
 
 /** Reading twice reads the same; what changes files says for itself whether doing it again does more. */
-export function fileExecutor(sandbox: FileSandbox): Executor {
+export function fileExecutor(files: FileSandbox): Executor {
   const tool = <Args>(
     name: string,
     description: string,
     declared: { readonly risk: Rule['risk']; readonly retryable: boolean },
     schema: z.ZodType<Args>,
     touches: (args: Args) => readonly (readonly [string, Access])[],
-    operate: (args: Args) => Promise<({ readonly ok: true } & object) | FileRefusal>,
+    operate: (sandbox: FileSandbox, args: Args) => Promise<({ readonly ok: true } & object) | FileRefusal>,
   ): Executor => {
     const made: Tool<Args> = {
       ...{ name, description, schema, ...declared },
       intent: (args) => ({ paths: touches(args).map(([each, access]) => ({ path: each, access, known: true })) }),
-      run: async (args) => outputOf(await operate(args)),
+      run: async (args, { stopped }) => outputOf(await operate({ ...files, stopped }, args)),
     };
     return executorOf(made);
   };
@@ -38,20 +38,24 @@ export function fileExecutor(sandbox: FileSandbox): Executor {
       ...(['read', 'Read a file.', reads] as const),
       z.strictObject({ path, offset: z.int().min(0).default(0), maxBytes: z.int().min(1).optional() }),
       (args) => [[args.path, 'read']],
-      ({ path: at, offset, maxBytes }) =>
+      (sandbox, { path: at, offset, maxBytes }) =>
         readFile(sandbox, at, { offset, ...(maxBytes === undefined ? {} : { maxBytes }) }),
     ),
     tool(
       ...(['write', 'Write a whole file.', { risk: 'write', retryable: true }] as const),
-      z.strictObject({ path, content: z.string(), parents: flag, overwrite: z.boolean().default(true) }),
+      z.strictObject({
+        ...{ path, content: z.string(), parents: flag, overwrite: z.boolean().default(true) },
+        encoding: z.enum(['utf8', 'base64']).default('utf8').describe('Of content.'),
+      }),
       (args) => [[args.path, 'write']],
-      ({ path: at, content, ...options }) => writeFile(sandbox, at, content, options),
+      (sandbox, { path: at, content, encoding, ...options }) =>
+        writeFile(sandbox, at, Buffer.from(content, encoding), options),
     ),
     tool(
       ...(['edit', 'Replace a text in a file.', changes] as const),
       z.strictObject({ path, old: z.string(), new: z.string(), all: flag }),
       (args) => [...both(args.path)],
-      ({ path: at, ...edit }) => editFile(sandbox, at, edit),
+      (sandbox, { path: at, ...edit }) => editFile(sandbox, at, edit),
     ),
     tool(
       ...(['copy', 'Copy a file.', changes] as const),
@@ -60,25 +64,25 @@ export function fileExecutor(sandbox: FileSandbox): Executor {
         [from, 'read'],
         [to, 'write'],
       ],
-      ({ from, to, ...options }) => copyFile(sandbox, from, to, options),
+      (sandbox, { from, to, ...options }) => copyFile(sandbox, from, to, options),
     ),
     tool(
       ...(['move', 'Move a file, a link or a directory.', changes] as const),
       z.strictObject({ from: path, to: path, overwrite: flag }),
       ({ from, to }) => [...both(from), [to, 'write']],
-      ({ from, to, overwrite }) => movePath(sandbox, from, to, { overwrite }),
+      (sandbox, { from, to, overwrite }) => movePath(sandbox, from, to, { overwrite }),
     ),
     tool(
       ...(['delete', 'Delete a file, a link, or a directory.', { risk: 'destructive', retryable: false }] as const),
       z.strictObject({ path, recursive: flag }),
       (args) => [[args.path, 'write']],
-      ({ path: at, recursive }) => deletePath(sandbox, at, { recursive }),
+      (sandbox, { path: at, recursive }) => deletePath(sandbox, at, { recursive }),
     ),
     tool(
       ...(['glob', 'Names that match a pattern.', reads] as const),
       z.strictObject({ pattern: z.string().min(1), path: path.default('.') }),
       (args) => [[args.path, 'read']],
-      ({ pattern, path: at }) => globPaths(sandbox, pattern, { path: at }),
+      (sandbox, { pattern, path: at }) => globPaths(sandbox, pattern, { path: at }),
     ),
     tool(
       ...(['grep', 'Lines that match an expression (RE2).', reads] as const),
@@ -87,7 +91,7 @@ export function fileExecutor(sandbox: FileSandbox): Executor {
         ...{ fixed: flag, ignoreCase: flag },
       }),
       (args) => [[args.path, 'read']],
-      ({ pattern, path: at, glob, fixed, ignoreCase }) =>
+      (sandbox, { pattern, path: at, glob, fixed, ignoreCase }) =>
         grepFiles(sandbox, pattern, { path: at, fixed, ignoreCase, ...(glob === undefined ? {} : { glob }) }),
     ),
   ]);

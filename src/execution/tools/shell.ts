@@ -1,15 +1,19 @@
 import { realpath } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { z } from 'zod';
+import type { ErrorCategory } from '../../domain/execution/errors.ts';
 import { scrubEnvironment } from '../../domain/execution/environment.ts';
-import { isWithin } from '../../domain/files/path-text.ts';
+import type { CalledPath } from '../../domain/execution/authorisation.ts';
+import { decidePath } from '../../domain/files/file-rules.ts';
+import type { CommandPath } from '../../domain/policy/paths.ts';
 import type { Tool, ToolOutput } from '../call.ts';
+import { below } from '../paths.ts';
 import type { ExecutionRules } from '../rules.ts';
+import type { Bash } from '../shell/bash.ts';
 import type { ShellEnvelope } from '../shell/envelope.ts';
 import { runShell } from '../shell/run.ts';
 
 const ShellArguments = z.strictObject({
-  command: z.string().min(1).max(1_000_000).describe('Run by /bin/sh.'),
+  command: z.string().min(1).max(1_000_000).describe('Run by bash.'),
   cwd: z.string().optional().describe('Within a root; the first root if absent.'),
   timeoutSecs: z.int().min(1).max(86_400).optional(),
   input: z.string().optional().describe('What the command reads; otherwise there is nothing to read.'),
@@ -17,7 +21,11 @@ const ShellArguments = z.strictObject({
 type ShellArguments = z.infer<typeof ShellArguments>;
 
 /** Runs commands. Not retryable: nobody knows what a command that failed has done. */
-export function shellTool(rules: ExecutionRules, environment: Readonly<Record<string, string>>): Tool<ShellArguments> {
+export function shellTool(
+  rules: ExecutionRules,
+  environment: Readonly<Record<string, string>>,
+  bash: Bash,
+): Tool<ShellArguments> {
   const { runner, shell, files } = rules;
   const env = scrubEnvironment(environment, runner.passEnvironment);
   return {
@@ -27,34 +35,61 @@ export function shellTool(rules: ExecutionRules, environment: Readonly<Record<st
     retryable: false,
     schema: ShellArguments,
     intent: ({ command, cwd = '.' }) => {
-      const directory = resolve(files.base, cwd);
-      const paths = shell.judge(command).paths.map(({ path, intent, known }) => ({
-        path: known && !/^[/~]/.test(path) ? resolve(directory, path) : path,
-        access: intent,
-        known,
-      }));
-      return { command, paths: [{ path: directory, access: 'read', known: true }, ...paths] };
+      const directory = below(files.base, cwd);
+      const { paths, guesses } = shell.judge(command);
+      const named = [
+        ...paths.flatMap((each) => calledFrom(directory, each)),
+        ...guesses.flatMap((each) =>
+          calledFrom(directory, each).map((called) => ({ ...called, isGuess: true as const })),
+        ),
+      ];
+      return { command, paths: [{ path: directory, access: 'read', known: true }, ...named] };
     },
     run: async ({ command, cwd = '.', timeoutSecs = runner.timeoutSecs, input }, context) => {
-      const directory = await realpath(resolve(files.base, cwd));
-      if (!files.rules.roots.some((root) => isWithin(root, directory))) {
-        const message = `${directory} lies outside of ${files.rules.roots.join(', ')}`;
-        return {
-          value: undefined,
-          truncated: false,
-          exitCode: null,
-          text: '',
-          failure: { category: 'policy_blocked', message },
-        };
+      if (!bash.found) return refused('permanent_failure', `${bash.because}. ${bash.wayOut}`);
+      const directory = await realpath(below(files.base, cwd));
+      const { verdict, because } = decidePath(files.rules, 'read', directory);
+      if (verdict === 'deny') {
+        return refused('policy_blocked', because);
       }
       const { maxOutputBytes } = runner;
       const envelope = await runShell({
-        ...{ command, cwd: directory, env, timeoutMs: timeoutSecs * 1000, maxOutputBytes, ...context },
+        ...{
+          command,
+          bash: bash.program,
+          cwd: directory,
+          env,
+          timeoutMs: timeoutSecs * 1000,
+          maxOutputBytes,
+          ...context,
+        },
         ...(input === undefined ? {} : { input }),
       });
       return outputOf(envelope, timeoutSecs);
     },
   };
+}
+
+/** Each place where a path of a command may lie, seen from the directory in which the command begins. */
+function calledFrom(beginning: string, { path, intent: access, known, starts }: CommandPath): readonly CalledPath[] {
+  if (!known || /^[/~]/.test(path)) return [{ path, access, known }];
+  return starts.map(({ directory, unless }): CalledPath => {
+    if (directory === undefined) return { path, access, known: false };
+    const place = from(from(beginning, directory), path);
+    if (unless.length === 0) return { path: place, access, known };
+    return { path: place, access, known, unless: unless.map((each) => from(beginning, each)) };
+  });
+}
+
+/** As a command has it, where `~` is somebody's home. */
+function from(directory: string, path: string): string {
+  if (path.startsWith('~')) return path;
+  return path === '' ? directory : below(directory, path);
+}
+
+/** Nothing has run. */
+function refused(category: ErrorCategory, message: string): ToolOutput {
+  return { value: undefined, truncated: false, exitCode: null, text: '', failure: { category, message } };
 }
 
 function outputOf(envelope: ShellEnvelope, timeoutSecs: number): ToolOutput {

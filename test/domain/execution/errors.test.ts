@@ -38,6 +38,8 @@ describe('one classification for what is returned and what is thrown', () => {
       "suggestion: Correct the arguments by the tool's schema and call again.",
       'retryable: true',
     ]);
+    const steering = toolError('timeout', 'a\u0085b\vc\u001b[2Jd\te\u2029f\u009bg');
+    expect(formatForModel(steering)).toContain('\nmessage: a b c [2Jd e f g\n');
   });
 });
 
@@ -145,6 +147,12 @@ it('gives a command no secrets, by name or by shape, and nothing that steers int
     },
   };
   expect(scrubEnvironment(given)).toEqual({ PATH: '/bin', HOME: '/h', MAX_TOKENS: '5' });
+  const steering =
+    'ENV SHELLOPTS BASHOPTS BASH_COMPAT BASH_XTRACEFD POSIXLY_CORRECT IFS PS4 CDPATH OLDPWD GLOBIGNORE EXECIGNORE';
+  expect(scrubEnvironment(Object.fromEntries(steering.split(' ').map((name) => [name, 'x'])), ['*'])).toEqual({});
+  expect(scrubEnvironment({ LANG: 'de_DE.UTF-8', LC_ALL: 'zh_TW.BIG5', LC_CTYPE: 'C' })).toEqual({
+    ...{ LANG: 'de_DE.UTF-8', LC_CTYPE: 'C' },
+  });
   expect(scrubEnvironment(given, ['PG*', 'LD_*'])).toEqual({
     PATH: '/bin',
     HOME: '/h',

@@ -10,6 +10,8 @@ function rules(section: { denyRead?: string[]; allowRead?: string[] } = {}, root
   const compiled = (patterns: string[] = []) => patterns.map((pattern) => compilePathGlob(pattern));
   return {
     roots,
+    kept: ['/srv/app/.surety'],
+    fixed: ['/srv/app/surety.json'],
     deny: { read: compiled(section.denyRead), write: [] },
     allow: { read: compiled(section.allowRead), write: [] },
     ignoreCase: false,

@@ -93,6 +93,7 @@ describe('whatever the text, there is an answer', () => {
     '"$x" ',
     "'\\''",
     'find -exec ',
+    "psql -c 'select 1'; ",
   ])(
     'so much of %j that nobody reads it, within bounded time',
     (piece) => {
@@ -105,6 +106,17 @@ describe('whatever the text, there is an answer', () => {
     },
     60_000,
   );
+});
+
+it('many clients of a database on one line cost each as much as one', () => {
+  const cost = (count: number): number => {
+    const text = "psql -c 'select 1'; ".repeat(count);
+    const start = performance.now();
+    for (let turn = 0; turn < 1600 / count; turn += 1) check(text);
+    return performance.now() - start;
+  };
+  cost(100);
+  expect(Math.min(cost(800), cost(800))).toBeLessThan(4 * Math.max(cost(100), cost(100)));
 });
 
 describe('the policy in force', () => {

@@ -2,11 +2,11 @@
 import { takeQuota } from '../../../src/postgres/execution-quota.ts';
 import { createPool } from '../../../src/postgres/pool.ts';
 
-const [url = '', name = '', count = '0', most = '0'] = process.argv.slice(2);
+const [url = '', count = '0', most = '0'] = process.argv.slice(2);
 const pool = createPool(url, { max: 8 });
 const answers = await Promise.all(
-  Array.from({ length: Number(count) }, (_, index) =>
-    takeQuota(pool, { agent: 'a', session: 's', callId: `${name}-${index}`, most: Number(most), windowSeconds: 3600 }),
+  Array.from({ length: Number(count) }, () =>
+    takeQuota(pool, { agent: 'a', session: 's', most: Number(most), windowSeconds: 3600 }),
   ),
 );
 process.stdout.write(String(answers.filter(({ allowed }) => allowed).length));

@@ -1,0 +1,93 @@
+import { HOLE, type Field } from '../command/expand.ts';
+import { doubt, isUnsure, type Consequence } from './consequence.ts';
+import { abbreviates, namedCommand } from './options.ts';
+
+/** Settings that name no command and no file of settings. Nobody knows all the others. */
+const TAME_SETTING =
+  /^(?:user\.(?:name|email)|color\..*|colou?r|column\..*|advice\..*|core\.(?:autocrlf|eol|safecrlf|quotepath|abbrev|filemode|ignorecase|precomposeunicode|commentchar|longpaths|symlinks|compression|checkstat|bare|logallrefupdates)|commit\.(?:gpgsign|verbose)|tag\.(?:gpgsign|sort)|init\.defaultbranch|pull\.(?:rebase|ff)|push\.(?:default|autosetupremote|followtags)|fetch\.(?:prune|parallel)|rebase\.(?:autostash|autosquash)|merge\.(?:ff|conflictstyle)|diff\.(?:algorithm|renames|renamelimit|context|colormoved|noprefix|mnemonicprefix)|log\..*|branch\.[^!]*\.(?:merge|remote|rebase)|branch\.(?:sort|autosetuprebase)|rerere\..*|status\..*|gc\..*|pack\..*|feature\..*|http\.(?:postbuffer|version|lowspeed.*)|index\..*|blame\..*|grep\..*|format\..*|i18n\..*|stash\..*|transfer\..*|clone\..*|maintenance\.auto|submodule\.(?:recurse|fetchjobs))$/i;
+/** Long options whose value is a command that git runs, here or on another machine. */
+const COMMANDS = 'upload-pack receive-pack exec extcmd open-files-in-pager sendmail-cmd to-cmd cc-cmd smtp-server';
+const OWN_VALUED = /^(?:-[cC]|--(?:git-dir|work-tree|namespace|exec-path|config-env|super-prefix|attr-source))$/;
+/** They run what their arguments or settings name. */
+const RUNNING =
+  /^(?:difftool|mergetool|filter-branch|shell|hook|merge-index|send-email|instaweb|web--browse|daemon|submodule--helper|remote-.*|credential.*|for-each-repo|p4|svn|cvs.*|archimport|fast-import|http-backend|gui|citool|imap-send)$/;
+
+/** git runs commands named in its settings, and a few given as arguments. */
+export function git(args: readonly Field[], program: string): readonly Consequence[] {
+  const found: Consequence[] = [];
+  let at = 0;
+  for (; /^-/.test(args[at]?.text ?? ''); at += 1) {
+    const { text = '' } = args[at] ?? {};
+    if (text.startsWith('-c')) found.push(...setting(text === '-c' ? args[at + 1]?.text : text.slice(2)));
+    if (/^--(?:config-env|exec-path=)/.test(text) || (text === '--exec-path' && at + 1 < args.length)) {
+      found.push(...doubt(`git ${text} decides what it runs`));
+    }
+    if (OWN_VALUED.test(text)) at += 1;
+  }
+  const [subcommand, ...rest] = args.slice(at);
+  if (subcommand === undefined) return found;
+  if (isUnsure([subcommand]) || isUnsure(args.slice(0, at)))
+    return doubt(`what ${program} is to do is only known when it runs`);
+  return [...found, ...subcommandRuns(subcommand.text, rest)];
+}
+
+function subcommandRuns(subcommand: string, rest: readonly Field[]): readonly Consequence[] {
+  const words = rest.map(({ text }) => text);
+  if (RUNNING.test(subcommand)) return doubt(`git ${subcommand} runs commands`);
+  switch (subcommand) {
+    case 'bisect':
+      return words[0] === 'run' ? [{ type: 'command', fields: rest.slice(1) }] : [];
+    case 'submodule': {
+      const each = words.indexOf('foreach');
+      const script = words.slice(each + 1).filter((word, index) => index > 0 || !/^--/.test(word));
+      return each === -1 ? [] : [{ type: 'script', text: script.join(' ') }];
+    }
+    case 'config':
+      return configured(words);
+    case 'rebase':
+      return words.flatMap((word, index) => {
+        const [, attached] = /^(?:-x|--e(?:x|xe|xec)?(?:=|$))(.*)$/s.exec(word) ?? [];
+        const text = attached === '' ? (words[index + 1] ?? '') : attached;
+        return text === undefined ? [] : [{ type: 'script', text }];
+      });
+    default:
+      return words.flatMap((word, index) => optionRuns(subcommand, word, words[index + 1]));
+  }
+}
+
+function optionRuns(subcommand: string, word: string, next = ''): readonly Consequence[] {
+  const because = `git ${subcommand} runs a command that it is given`;
+  const remote = /(?:^|=)ext::(.*)$/s.exec(word)?.[1];
+  if (remote !== undefined) return [{ type: 'script', text: remote }, ...doubt(because)];
+  const [, name, value] = /^--([\w-]+)(?:=(.*))?$/s.exec(word) ?? [];
+  if (name !== undefined) {
+    if (abbreviates(name, COMMANDS)) return namedCommand(value ?? next, because);
+    if (subcommand === 'clone' && abbreviates(name, 'config')) return setting(value ?? next);
+    return abbreviates(name, 'template') ? doubt(`git ${subcommand} --template brings hooks along`) : [];
+  }
+  const [, letter, attached = ''] = /^-\w*?([ucO])(.*)$/s.exec(word) ?? [];
+  const given = attached === '' ? next : attached;
+  if (subcommand === 'clone' && letter === 'u') return namedCommand(given, because);
+  if (subcommand === 'clone' && letter === 'c') return setting(given);
+  return subcommand === 'grep' && letter === 'O' ? namedCommand(attached, because) : [];
+}
+
+/** `git config a.b c` writes a setting; asking for one does no harm. */
+function configured(words: readonly string[]): readonly Consequence[] {
+  if (words.some((word) => /^(?:-l|get|list|unset|--(?:get.*|list|unset.*|show.*|name-only))$/.test(word))) return [];
+  const operands = words.filter((word, at) => {
+    return !word.startsWith('-') && !/^(?:-f|--file|--type|-t|--default|--comment|--value)$/.test(words[at - 1] ?? '');
+  });
+  const [key = '', value] = operands[0] === 'set' ? operands.slice(1) : operands;
+  if (words.some((word) => /^(?:-e|edit|--edit)$/.test(word))) return doubt('git config starts an editor');
+  return value === undefined && !words.includes('--add') ? [] : setting(`${key}=${value ?? ''}`);
+}
+
+function setting(text = HOLE): readonly Consequence[] {
+  const [key = '', value = ''] = text.split(/=(.*)/s);
+  if (TAME_SETTING.test(key)) return [];
+  const because = `the setting ${key.replaceAll(HOLE, '…')} may name a command that git runs`;
+  const isCommand = /^(?:core\.(?:pager|editor|sshcommand)|pager\..*|sequence\.editor)$/i.test(key);
+  if (isCommand) return namedCommand(value, because);
+  return [{ type: 'script', text: value.replace(/^!/, '') }, ...doubt(because)];
+}

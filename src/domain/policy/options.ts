@@ -1,0 +1,216 @@
+import { HOLE, type Field } from '../command/expand.ts';
+import { doubt, type Consequence } from './consequence.ts';
+import { isStream } from './shells.ts';
+import { steeringOf } from './steering.ts';
+
+/** By which of its arguments a program runs others. Names are set apart by blanks; a long one may be abbreviated. */
+export interface RunningOptions {
+  /** Options whose value is a command. */
+  readonly command?: string;
+  readonly commandLetters?: string;
+  /** Options after which it may run anything: code, a file of it, settings that name commands. */
+  readonly steer?: string;
+  readonly steerLetters?: string;
+  /** Options whose value is a file of code that it runs. */
+  readonly file?: string;
+  readonly fileLetters?: string;
+  /** Letters that take the rest of their word, or the next one, as a value that matters to nobody here. */
+  readonly valued?: string;
+  /** The first argument is a cluster of letters even without a dash: `tar cf x`. */
+  readonly bundled?: true;
+  /** Long options begin with one dash: `sqlite3 -cmd`, `emacs -eval`. */
+  readonly oneDash?: true;
+  /** `NAME=value` among its arguments is as good as one in its environment. */
+  readonly variables?: true;
+  /** What it may be told in a language of its own to run something. Matched against every argument; a group is the command. */
+  readonly text?: RegExp;
+}
+
+const EDITOR: RunningOptions = { steer: 'cmd eval execute script', steerLetters: 'cSsEeul', text: /^\+(?!\d*$)/ };
+const EMACS: RunningOptions = { steer: 'eval execute script load funcall batch', steerLetters: 'fle', oneDash: true };
+const MAKE: RunningOptions = {
+  ...{ steer: 'eval', steerLetters: 'E', valued: 'CIOWo', file: 'file makefile', fileLetters: 'f' },
+  ...{ text: /^\.SHELLFLAGS[:+?!]*=/, variables: true },
+};
+const SHELL_IN_SQL = {
+  sqlite3:
+    /(?:^|\n)\s*\.(?!(?:tables?|schema|headers?|mode|databases|dump|indexes|indices|width|help|quit|exit|stats|timer|nullvalue|separator|echo|changes|bail|show|fullschema|version)\b)|\b(?:load_extension|writefile|readfile|edit|fts3_tokenizer)\s*\(/i,
+  psql: /\\(?!d|l\b|l\+|x\b|c\b|conninfo|q\b|timing|pset|z\b|echo|t\b|a\b|h\b|n|\\)|\bprogram\b|^(?:-\w*o|--output=)?\|(.*)$/is,
+  mysql: /\\[!P.]|(?:^|[;\n'"])\s*(?:system|pager|source|tee)\b|\binto\s+(?:out|dump)file\b|\bload_file\b/i,
+};
+const HG: RunningOptions = { steer: 'config config-file', text: /^(?:--config=)?[\w-]+\.[^=]*=!?(.*)$/s };
+const BAZEL: RunningOptions = { command: 'run_under workspace_status_command' };
+const TEX: RunningOptions = { steer: 'shell-escape enable-write18', oneDash: true };
+/** Where it begins: a line, the end, a word looked for. */
+const PAGER_START = /^\+(?!(?:[Fg]|\d*G?|\/[^\n\r!|&]*)$)/;
+const MYSQL: RunningOptions = {
+  command: 'pager',
+  steer: 'defaults-file defaults-extra-file',
+  text: SHELL_IN_SQL.mysql,
+};
+const APT: RunningOptions = { text: /^(?:-o)?(?:DPkg|APT|Dir|Acquire)::/i };
+const FD: RunningOptions = { command: 'exec exec-batch', commandLetters: 'xX' };
+const RPM: RunningOptions = { command: 'pipe', steer: 'eval define load macros rcfile undefine', steerLetters: 'ED' };
+const TAR: RunningOptions = {
+  command: 'to-command use-compress-program rmt-command rsh-command info-script new-volume-script',
+  ...{ steer: 'checkpoint-action', commandLetters: 'IF', valued: 'fCTXbgKNV', bundled: true },
+};
+
+export const RUNNING_OPTIONS: Readonly<Record<string, RunningOptions>> = {
+  tar: TAR,
+  gtar: TAR,
+  bsdtar: { command: 'use-compress-program', valued: 'fCTX' },
+  cpio: { command: 'rsh-command' },
+  zip: { command: 'unzip-command', text: /^-\w*TT/ },
+  rsync: { command: 'rsh rsync-path', commandLetters: 'e', valued: 'fBT' },
+  sort: { command: 'compress-program' },
+  install: { command: 'strip-program' },
+  sdiff: { command: 'diff-program' },
+  diff3: { command: 'diff-program' },
+  split: { command: 'filter' },
+  make: MAKE,
+  gmake: MAKE,
+  man: { command: 'pager html', commandLetters: 'PH', steer: 'config-file', steerLetters: 'C' },
+  bat: { command: 'pager' },
+  batcat: { command: 'pager' },
+  delta: { command: 'pager' },
+  rg: { command: 'pre hostname-bin' },
+  fd: FD,
+  fdfind: FD,
+  less: { steer: 'lesskey-file lesskey-src lesskey-content', steerLetters: 'k', text: PAGER_START },
+  more: { text: PAGER_START },
+  nano: { command: 'speller', steer: 'rcfile', commandLetters: 's', steerLetters: 'f' },
+  vi: EDITOR,
+  vim: EDITOR,
+  nvim: EDITOR,
+  gvim: EDITOR,
+  view: EDITOR,
+  rvim: EDITOR,
+  vimdiff: EDITOR,
+  nvimdiff: EDITOR,
+  emacs: EMACS,
+  emacsclient: { steer: 'eval', steerLetters: 'e' },
+  rpm: RPM,
+  rpmbuild: RPM,
+  rpmspec: RPM,
+  sqlite3: { steer: 'cmd init', oneDash: true, text: SHELL_IN_SQL.sqlite3 },
+  psql: { file: 'file', fileLetters: 'f', valued: 'cdhpUvPFR', text: SHELL_IN_SQL.psql },
+  mysql: MYSQL,
+  mariadb: MYSQL,
+  duckdb: {
+    ...{ steer: 'init', oneDash: true },
+    text: /^\s*\.(?:sh|shell|system)\s+(.*)$|(?:^|[\n;])\s*\.(?:sh|sy|o|r|exc|im)\w*|\b(?:load|install)\s+'?\w|\bcopy\b/is,
+  },
+  mongosh: { steer: 'eval', file: 'file', fileLetters: 'f' },
+  mongo: { steer: 'eval' },
+  cmake: { steerLetters: 'EP', valued: 'DUBSGCTAW', variables: true },
+  bazel: BAZEL,
+  bazelisk: BAZEL,
+  helm: { command: 'post-renderer' },
+  hg: HG,
+  svn: { command: 'diff-cmd diff3-cmd editor-cmd', steer: 'config-option config-dir' },
+  latexmk: { steerLetters: 'er', valued: 'pdxloqCcfgnsuv', text: /^-+\w*latex=(.*)$/s },
+  pdflatex: TEX,
+  latex: TEX,
+  xelatex: TEX,
+  lualatex: TEX,
+  rake: {
+    steer: 'execute execute-print execute-continue',
+    steerLetters: 'eEp',
+    file: 'rakefile',
+    fileLetters: 'f',
+    valued: 'Ir',
+  },
+  just: {
+    command: 'shell command',
+    commandLetters: 'c',
+    steer: 'shell-arg chooser',
+    file: 'justfile',
+    fileLetters: 'f',
+  },
+  mvn: { text: /^exec:|^-Dexec\.|^-D(?:jvm|.*executable)=/ },
+  gradle: { steer: 'init-script', steerLetters: 'I' },
+  java: { text: /^-(?:javaagent|agentpath|agentlib|XX:On)/ },
+  go: { steer: 'toolexec exec vettool', oneDash: true, text: /-extld[= ]+['"]?([^\s'"]+)/ },
+  cargo: { steer: 'config', text: /^target\..*(?:runner|linker)|^build\.rustc|^(?:-C)?linker=(.*)$/s },
+  rustc: { text: /^(?:-C|--codegen=)?linker=(.*)$/s },
+  'ssh-keygen': { steerLetters: 'D', valued: 'fCNPbt' },
+  'ssh-add': { steerLetters: 's' },
+  ld: { steer: 'plugin', oneDash: true },
+  gcc: { steer: 'wrapper', oneDash: true, text: /^-(?:fplugin|specs|B)/ },
+  docker: { text: /^--entrypoint/ },
+  npm: { steer: 'script-shell node-options shell', text: /^(?:script-shell|shell|git|editor)=/ },
+  pip: { steer: 'editor python' },
+  systemctl: { text: /^edit$/ },
+  kubectl: { text: /^edit$/ },
+  dpkg: { command: 'pre-invoke post-invoke status-logger' },
+  apt: APT,
+  'apt-get': APT,
+  openssl: { steer: 'engine provider provider-path', oneDash: true },
+};
+
+/** Programs that we follow by ourselves, or that are as plain as their names say. */
+const EVERYDAY =
+  /^(?:|cat|less|more|true|false|:|vim?|nvim|nano|delta|gzip|pigz|bzip2|xz|zstd|lz4|ssh)(?: -[\w.=-]+)*$/;
+
+/** A command that a program is told to run by an argument or a variable: followed, and doubted unless it is an everyday one. */
+export function namedCommand(text: string, because: string): readonly Consequence[] {
+  const script: Consequence = { type: 'script', text };
+  return isEveryday(text) ? [script] : [script, ...doubt(because)];
+}
+
+export function isEveryday(command: string): boolean {
+  return EVERYDAY.test(command);
+}
+
+/** What the options of a program make it run. */
+export function runByOptions(options: RunningOptions, args: readonly Field[], program: string): readonly Consequence[] {
+  const because = `${program} runs what an option of it names`;
+  const found: Consequence[] = [];
+  for (const [at, { text }] of args.entries()) {
+    const [, name, given] = (options.variables === true && /^(\w+)[:+?!]*=(.*)$/s.exec(text)) || [];
+    if (name !== undefined && steeringOf(name) !== undefined) found.push({ type: 'variable', name, value: given });
+    const told = options.text?.exec(text);
+    if (told != null) found.push(...(told[1] === undefined ? doubt(because) : namedCommand(told[1], because)));
+    const isBundle = options.bundled === true && at === 0 && !text.startsWith('-');
+    const option = isBundle || text.startsWith('-') ? optionIn(options, isBundle ? `-${text}` : text) : undefined;
+    if (option === undefined) continue;
+    const value = option.value ?? args[at + 1]?.text ?? HOLE;
+    if (option.runs === 'command') found.push(...namedCommand(value, because));
+    else if (option.runs === 'anything') found.push(...doubt(because));
+    else found.push(isStream(value) || value.includes(HOLE) ? { type: 'input' } : { type: 'file', path: value });
+  }
+  return found;
+}
+
+interface Option {
+  readonly runs: 'command' | 'anything' | 'file';
+  /** Undefined where it is the next argument. */
+  readonly value: string | undefined;
+}
+
+function optionIn(options: RunningOptions, text: string): Option | undefined {
+  if (!/^-./.test(text)) return undefined;
+  if (text.startsWith('--') || options.oneDash === true) {
+    const [name = '', value] = text.replace(/^--?/, '').split(/=(.*)/s);
+    if (abbreviates(name, options.command)) return { runs: 'command', value };
+    if (abbreviates(name, options.file)) return { runs: 'file', value };
+    if (abbreviates(name, options.steer)) return { runs: 'anything', value };
+    if (text.startsWith('--')) return undefined;
+  }
+  for (let at = 1; at < text.length; at += 1) {
+    const letter = text.charAt(at);
+    const rest = text.slice(at + 1);
+    if (options.commandLetters?.includes(letter) === true) return { runs: 'command', value: rest || undefined };
+    if (options.fileLetters?.includes(letter) === true) return { runs: 'file', value: rest || undefined };
+    if (options.steerLetters?.includes(letter) === true) return { runs: 'anything', value: rest || undefined };
+    if (options.valued?.includes(letter) === true) return undefined;
+  }
+  return undefined;
+}
+
+/** GNU takes `--to-c` for `--to-command`. */
+export function abbreviates(name: string, names: string | undefined): boolean {
+  if (names === undefined || name.length < 2) return false;
+  return names.startsWith(name) || names.includes(` ${name}`);
+}

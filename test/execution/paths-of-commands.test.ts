@@ -1,0 +1,178 @@
+import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { openExecution } from '../../src/execution/open.ts';
+import type { OpenExecution } from '../../src/execution/open.ts';
+
+type Verdict = 'allow' | 'ask' | 'deny';
+
+/** A project with Surety's own files in it, files that the rules deny, and links that lead out. */
+const base = realpathSync(mkdtempSync(join(tmpdir(), 'surety-commands-')));
+const project = join(base, 'project');
+for (const directory of ['outside', 'project/deep/b/c', 'project/src', 'project/docs', 'project/test', 'project/build'])
+  mkdirSync(join(base, directory), { recursive: true });
+for (const directory of ['packages/one', 'packages/two', 'locked', '.surety/audit', 'closed'])
+  mkdirSync(join(project, directory), { recursive: true });
+for (const file of ['a', 'a.txt', 'a.c', 'p.json', '.env', 'README.md', 'src/a.ts', '.surety/audit/line', 'got.tar'])
+  writeFileSync(join(project, file), 'SECRET');
+writeFileSync(join(base, 'outside/secret.txt'), 'SECRET');
+symlinkSync(join(base, 'outside/secret.txt'), join(project, 'link_out'));
+const rules = { file: { denyRead: ['**/.env'], denyWrite: ['locked'] }, runner: { sandbox: 'off' } };
+writeFileSync(join(project, 'surety.json'), JSON.stringify(rules));
+
+let execution: OpenExecution;
+beforeAll(async () => {
+  vi.stubEnv('SURETY_HOME', join(project, '.surety'));
+  execution = await openExecution({ project });
+});
+afterAll(async () => {
+  await execution.close();
+  vi.unstubAllEnvs();
+});
+
+async function verdictOf(command: string, cwd = '.'): Promise<Verdict> {
+  return (await execution.preview({ tool: 'shell', args: { command, cwd } })).verdict;
+}
+
+it.each([
+  ...['sort --output=surety.json p.json', 'dd of=surety.json', 'sort -osurety.json a', 'gcc a.c -osurety.json'],
+  ...['tar cf surety.json a', 'tar --create --file=surety.json a', 'uniq a surety.json', 'xxd a surety.json'],
+  ...['openssl enc -aes-256-cbc -in a -out surety.json', ': > surety.[[:alpha:]]son', 'ln surety.json hl; echo x > hl'],
+  ...['tar --remove-files -cf old.tar .surety', 'zip -qr x.zip .surety', 'find .surety -type f', 'git add -f .surety'],
+  ...['python3 -m zipfile -c x.zip .surety', 'tar xf got.tar -C .surety', 'unzip -d .surety got.zip'],
+  ...['tar -cfsurety.json a', 'unzip -d.surety x.zip', 'gzip surety.json', 'cp --target-directory=.surety a'],
+  ...['git -C .surety status', 'cd src; tool ../.surety/audit', 'cd src && rev ../.surety/audit/line'],
+  ...['tool @.surety/audit/line', 'tool file:.surety/audit/line', 'ln -s .surety here', 'env -u X tool .surety'],
+  ...['timeout 5 tool .surety', 'bash -c "tool .surety"', 'docker run -v "$PWD/.surety":/x img', 'patch surety.json a'],
+])('Surety keeps its own: %s', async (command) => {
+  expect(await verdictOf(command)).toBe('deny');
+});
+
+it.each([
+  ...['cat surety.json', 'jq . surety.json', 'grep -n x surety.json', 'git diff surety.json', 'git add surety.json'],
+  ...['wc -l surety.json', 'sed -n 1p surety.json', 'cp surety.json copy.json', 'diff surety.json p.json'],
+])('anybody reads surety.json: %s', async (command) => {
+  expect(await verdictOf(command)).toBe('allow');
+});
+
+it.each<[string, Verdict]>([
+  ['rev .env', 'deny'],
+  ...['fold', 'shuf', 'iconv', 'column', 'fmt', 'pr', 'base32'].map((each): [string, Verdict] => [
+    `${each} link_out`,
+    'deny',
+  ]),
+  ['tar cf - .env', 'ask'],
+  ['openssl base64 -in .env', 'ask'],
+  ['date -f .env', 'deny'],
+  ['xargs -a .env echo', 'ask'],
+  ['git diff --no-index a .env', 'ask'],
+  ['git -C src diff --no-index a ../.env', 'ask'],
+  ['diff --from-file=.env a', 'ask'],
+  ['grep -eSECRET .env', 'deny'],
+  ['grep -e SECRET .env', 'deny'],
+  ['grep -A 3 SECRET .env', 'deny'],
+  ["sed '' .env", 'deny'],
+  ["sed -e '' .env", 'deny'],
+  ["awk -F: '{print}' .env", 'deny'],
+  ['column -t .env', 'deny'],
+  ['grep -C SECRET .env', 'deny'],
+  ['rsync -P .env x', 'deny'],
+  ['cat <>.env', 'deny'],
+  ['mv .env moved; cat moved', 'deny'],
+  ['ln .env hl; cat hl', 'deny'],
+  ['tar -cf../outside/t2.tar a', 'ask'],
+  ['zip locked/z.zip a', 'ask'],
+  ['git init -q locked/r', 'ask'],
+  ['uniq a locked/z', 'deny'],
+  ['tool /etc/hostname', 'ask'],
+  ['tool --in=/etc/hostname', 'ask'],
+  ['cat link_[[:alpha:]]ut', 'deny'],
+  ['cat .e[[:lower:]]v', 'deny'],
+  ['for f in .e[[:lower:]]v; do cat "$f"; done', 'deny'],
+  ['tool link_[a-z]ut', 'ask'],
+  ["bash -O dotglob -c 'cat *nv'", 'ask'],
+  ["bash -O nocaseglob -c 'cat READM*'", 'ask'],
+  ["bash +O extglob -c 'ls'", 'ask'],
+  ['docker run -v /:/host img ls', 'ask'],
+  ['docker run --mount type=bind,source=/etc,target=/x img', 'ask'],
+])('what the rules deny is not reached by another spelling: %s: %s', async (command, verdict) => {
+  expect(await verdictOf(command)).toBe(verdict);
+});
+
+it.each<[string, Verdict]>([
+  ['for i in 1 2 3 4 5 6 7 8 9; do cd ..; done; cat etc/hostname', 'ask'],
+  ['for i in 1 2 3; do cat etc/hostname; cd ..; done', 'ask'],
+  ['f(){ cd ..; }; f; f; f; cat etc/x', 'ask'],
+  ['while [ "$PWD" != / ]; do cd ..; done; cat etc/hostname', 'ask'],
+  ['cd(){ :; }; cd ../../..; cat link_out', 'ask'],
+  ['trap "cd .." DEBUG; cat x', 'ask'],
+  ['eval "cd ../../.."; cat link_out', 'deny'],
+  ['command cd ../../..; cat link_out', 'deny'],
+  ['(cd ../../..; ls); cat link_out', 'allow'],
+  ['bash -c "cd ../../.."; cat link_out', 'allow'],
+  ['cd ../../.. | true; cat link_out', 'allow'],
+  ['! cd ../../.. || cat link_out', 'deny'],
+  ['if true; then cd ../../..; fi; cat link_out', 'deny'],
+  ['true && cd ../../..; cat link_out', 'deny'],
+  ['cd ../../../..; ls', 'deny'],
+  ['CDPATH=/ cd etc; cat hostname', 'ask'],
+])('a line is followed wherever it goes: %s: %s', async (command, verdict) => {
+  expect(await verdictOf(command, 'deep/b/c')).toBe(verdict);
+});
+
+it.each<[string, string, Verdict]>([
+  ['src', 'ln -s ../../outside/secret.txt ../l1; cat ../l1', 'ask'],
+  ['src', 'ln -s ../outside/secret.txt ../l1; cat ../l1', 'ask'],
+  ['.', 'ln -s ../README.md docs/README.md', 'allow'],
+  ['.', 'ln -s README.md docs', 'allow'],
+  ['.', 'ln -s a l; cat l', 'ask'],
+  ['.', 'ln -s src l && cat l/a.ts', 'ask'],
+  ['.', 'ln -s ../outside/secret.txt', 'ask'],
+  ['.', 'cd nowhere; cat .env', 'deny'],
+  ['.', 'rmdir closed; cd closed; cat .env', 'deny'],
+  ['.', 'cd src > nowhere/x; cat .env', 'deny'],
+  ['.', 'cd src extra; cat .env', 'deny'],
+])('in %s, %s: %s', async (cwd, command, verdict) => {
+  const answered = await verdictOf(command, cwd);
+  expect(answered).toBe(verdict);
+});
+
+it.each([
+  ...["sed -n '/foo/p' a.txt", "sed '/^#/d' a", "sed -e 's/a/b/' -e '/x/d' a", "awk '/foo/' a", "rg '/api' src"],
+  ...["grep -rn '/api/users' src", "grep '~' a", "git log --grep='/api'", "git log -S'/api/users'", 'cut -d/ -f2 a'],
+  ...["git log --grep '/etc'", "git commit -m '/etc'", "grep -A 3 '/etc' a", 'cut -d / -f 2 a', 'paste -d / a a.txt'],
+  ...['sort -t/ -k2 a', 'sort -t / -k 2 a', "awk -F/ '{print $2}' a", "tr '/' '_' < a", 'basename /a/b/c'],
+  ...['cd build && cmake ..', 'cd src && ls && cd .. && ls', 'cd src; cat ../README.md', 'cd test && node ../src/a.ts'],
+  ...['cd src || exit 1; cat ../README.md', 'cd src && ls && cd - && ls', 'pushd src && cat ../a && popd && cat a'],
+  ...[
+    'for d in packages/*; do (cd "$d" && npm test); done',
+    'docker exec web ls /app',
+    'docker exec web cat /etc/hosts',
+  ],
+  ...['docker run --rm -v "$PWD":/app -w /app node:20 npm test', 'kubectl exec pod -- ls /app'],
+  ...['kubectl exec pod -- cat /etc/hosts', "ssh host 'cat /etc/hosts'", 'bazel test //...', 'gh api /user'],
+  ...[
+    'npm run build -- --base=/app/',
+    'aws logs tail /aws/lambda/x',
+    'make PREFIX=/usr/local',
+    'gcc a.c -I/usr/include',
+  ],
+  ...['npm test -- --watch=false 2>&1 | tee test.log', 'tar czf dist.tgz src', 'git checkout -b feature/x'],
+  ...['mkdir -p out && cp a out/', 'find . -name "*.ts" -newer a', 'npx eslint .', 'python3 src/a.ts'],
+])('everyday work goes on: %s', async (command) => {
+  expect(await execution.preview({ tool: 'shell', args: { command } })).toMatchObject({ verdict: 'allow' });
+});
+
+it('says of a command what a run would say, and looks at no more words than somebody waits for', async () => {
+  expect(await execution.preview({ tool: 'shell', args: { command: 'cat /etc/shadow' } })).toMatchObject({
+    verdict: 'deny',
+    because: expect.stringContaining('lies outside') as string,
+  });
+  expect(await execution.execute({ tool: 'shell', args: { command: 'cat /etc/shadow' } })).toMatchObject({
+    status: 'refused',
+  });
+  const words = Array.from({ length: 800 }, (_, at) => `w${at}`).join(' ');
+  expect(await verdictOf(`tool ${words}`)).toBe('ask');
+  expect(await verdictOf(`cat ${Array.from({ length: 2500 }, (_, at) => `w${at}`).join(' ')} .env`)).toBe('ask');
+});
