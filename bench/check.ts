@@ -1,5 +1,7 @@
 import { ConsecutiveBreaker, circuitBreaker, handleAll } from 'cockatiel';
 import CircuitBreaker from 'opossum';
+import { connect } from 'surety';
+import type { Gate } from 'surety';
 import { parseRules } from '../src/domain/rules/parse-rules.ts';
 import { ToolGate } from '../src/gate/tool-gate.ts';
 import { View } from '../src/gate/view.ts';
@@ -9,36 +11,53 @@ import { alternate, nanosecondsOf, nanosecondsOfAsync, row } from './measure.ts'
 import type { Row } from './measure.ts';
 
 const TIMES = 10_000_000;
+const IN_TURN = 1_000_000;
 const IN_DOUBT = 20_000;
 const EXCEPTIONS = 20_000;
+const CHECKS = 50_000;
 
 /** A tool without exception, beside breakers and a bare lookup; then every kind of exception. */
 export async function check(): Promise<readonly Row[]> {
-  const few = toolsOf(100);
-  const many = toolsOf(10_000);
-  const most = toolsOf(100_000);
+  process.env['SURETY_PERSIST'] = 'false';
+  const [few, many, most] = [await gateKnowing(100), await gateKnowing(10_000), await gateKnowing(100_000)];
+  const handle = toolsOf(10_000);
   const plain = new Map(Array.from({ length: 10_000 }, (_, i) => [`tool${i}`, true]));
   const opossum = new CircuitBreaker(() => Promise.resolve(1), { timeout: false });
   const opossumTimed = new CircuitBreaker(() => Promise.resolve(1));
   const cockatiel = circuitBreaker(handleAll, { halfOpenAfter: 1000, breaker: new ConsecutiveBreaker(5) });
   const work = () => Promise.resolve(1);
   const fired = 100_000;
+  const calls = Array.from({ length: 10_000 }, (_, i) => ({ tool: `tool${i}` }));
   const seen = await alternate({
-    few: () => nanosecondsOf(TIMES, few),
-    many: () => nanosecondsOf(TIMES, many),
-    most: () => nanosecondsOf(TIMES, most),
-    map: () => nanosecondsOf(TIMES, () => plain.get('tool5000')),
+    few: () => nanosecondsOf(TIMES, () => few.check(HOT)),
+    many: () => nanosecondsOf(TIMES, () => many.check(HOT)),
+    most: () => nanosecondsOf(TIMES, () => most.check(HOT)),
+    inTurn: () =>
+      nanosecondsOf(
+        IN_TURN,
+        eachOf(calls, (call) => many.check(call)),
+      ),
+    handle: () => nanosecondsOf(TIMES, handle),
+    map: () => nanosecondsOf(TIMES, () => plain.get(HOT.tool)),
+    mapInTurn: () =>
+      nanosecondsOf(
+        IN_TURN,
+        eachOf(calls, ({ tool }) => plain.get(tool)),
+      ),
     opossum: () => nanosecondsOfAsync(fired, () => opossum.fire()),
     opossumTimed: () => nanosecondsOfAsync(fired, () => opossumTimed.fire()),
     cockatiel: () => nanosecondsOfAsync(fired, () => cockatiel.execute(work)),
   });
   opossum.shutdown();
   opossumTimed.shutdown();
+  await Promise.all([few, many, most].map((gate) => gate.close()));
   return [
     row('check / opossum fire, timeout off', 'ns', seen.many, seen.opossum, { atMost: 0.1 }),
     row('check / opossum fire, its default', 'ns', seen.many, seen.opossumTimed, { atMost: 0.1 }),
     row('check / cockatiel execute', 'ns', seen.many, seen.cockatiel, { atMost: 0.2 }),
     row('check / bare Map lookup', 'ns', seen.many, seen.map),
+    row('check, 10,000 tools in turn / a Map, in turn', 'ns', seen.inTurn, seen.mapInTurn),
+    row('check by a handle that was kept / bare Map lookup', 'ns', seen.handle, seen.map),
     row('check: 10,000 tools / 100', 'ns', seen.many, seen.few, { atMost: 1.5 }),
     row('check: 100,000 tools / 100', 'ns', seen.most, seen.few, { atMost: 1.5 }),
     ...(await exceptions()),
@@ -46,7 +65,26 @@ export async function check(): Promise<readonly Row[]> {
   ];
 }
 
-/** Checks one hot tool while so many others are known. */
+const HOT = { tool: 'tool50' };
+
+/** A gate that has met so many tools; none of them has anything held against it. */
+async function gateKnowing(count: number): Promise<Gate> {
+  const gate = await connect({ agent: 'bench' });
+  for (let i = 0; i < count; i += 1) gate.check({ tool: `tool${i}` });
+  return gate;
+}
+
+/** One after the other, over and over. */
+function eachOf<T>(all: readonly T[], use: (one: T) => unknown): () => unknown {
+  let at = 0;
+  return () => {
+    at = at + 1 === all.length ? 0 : at + 1;
+    const one = all[at];
+    return one === undefined ? undefined : use(one);
+  };
+}
+
+/** Checks one hot tool by its handle while so many others are known. */
 function toolsOf(count: number): () => unknown {
   const view = freshView();
   const tools = Array.from({ length: count }, (_, i) => new ToolGate(view, 'local', `tool${i}`, {}));
@@ -88,10 +126,7 @@ async function exceptions(): Promise<readonly Row[]> {
 
 function memory(): readonly Row[] {
   const hot = toolsOf(100);
-  const rounds = 200_000;
-  const perCheck = heapOf(() => {
-    for (let i = 0; i < rounds; i += 1) hot();
-  });
+  const perCheck = allocatedBy(CHECKS, hot);
   const view = freshView();
   const perException = heapOf(() => {
     for (let i = 0; i < EXCEPTIONS; i += 1) view.take(standing(`tool${i}`, { '': escalated() }));
@@ -99,9 +134,18 @@ function memory(): readonly Row[] {
   // Read after the measurement, or it might be collected before.
   if (view.standing('tool:local/tool1') === undefined) throw new Error('the exceptions are gone');
   return [
-    row('allocated per check', 'bytes', [perCheck / rounds]),
+    row('allocated per check', 'bytes', [perCheck]),
     row('memory per exception', 'bytes', [perException / EXCEPTIONS], null, { atMost: 1024 }),
   ];
+}
+
+/** Bytes per call. So few calls that nothing is collected meanwhile: even a hundred bytes each leave room. */
+function allocatedBy(calls: number, call: () => unknown): number {
+  nanosecondsOf(TIMES, call);
+  globalThis.gc?.();
+  const before = process.memoryUsage().heapUsed;
+  for (let i = 0; i < calls; i += 1) call();
+  return (process.memoryUsage().heapUsed - before) / calls;
 }
 
 function heapOf(work: () => void): number {

@@ -6,14 +6,17 @@ import type { Bench } from './benches.ts';
 import { BENCHES } from './benches.ts';
 import type { Row } from './measure.ts';
 
+const FLAGS = new Set(['--json', '--help']);
+
 /** `npm run bench [-- name …] [--json]`: measures side by side, in one run; fails where a budget is missed. */
 async function main(): Promise<number> {
   const asked = process.argv.slice(2);
   const json = asked.includes('--json');
   const names = asked.filter((name) => !name.startsWith('--'));
-  const unknown = names.filter((name) => !(name in BENCHES));
+  const unknown = asked.filter((word) => !(word in BENCHES) && !FLAGS.has(word));
   if (unknown.length > 0 || asked.includes('--help')) {
-    console.error(`npm run bench -- [${Object.keys(BENCHES).join('|')} …] [--json]`);
+    for (const word of unknown) console.error(`there is no bench and no option ${JSON.stringify(word)}`);
+    console.error(`npm run -s bench -- [${Object.keys(BENCHES).join('|')} …] [--json]`);
     return unknown.length > 0 ? 2 : 0;
   }
   const wanted = Object.entries(BENCHES).filter(([name]) => names.length === 0 || names.includes(name));
@@ -25,9 +28,9 @@ async function main(): Promise<number> {
     console.error(`${name} …`);
     const rows = wanted.length === 1 ? await runBench(bench) : await runApart(name);
     if (json) for (const row of rows) console.log(JSON.stringify(row));
-    else printTable(rows);
     all.push(...rows);
   }
+  if (!json) printTable(all);
   const missed = all.filter(({ ok }) => !ok);
   console.error(`load ${(loadavg()[0] ?? 0).toFixed(2)}; ${all.length} measured, ${missed.length} over budget`);
   for (const { name } of missed) console.error(`over budget: ${name}`);

@@ -14,7 +14,7 @@ export interface Row {
   readonly spread?: readonly [number, number];
 }
 
-export type Budget = { readonly atMost: number } | { readonly atLeast: number } | null;
+export type Budget = { readonly atMost: number } | { readonly atLeast: number } | { readonly exactly: number } | null;
 
 const ROUNDS = 7;
 
@@ -46,12 +46,18 @@ export function row(
     ours: mine,
     peer: theirs,
     ratio,
-    budget: budget === null ? null : 'atMost' in budget ? `<= ${budget.atMost}` : `>= ${budget.atLeast}`,
-    ok: budget === null || ('atMost' in budget ? judged <= budget.atMost : judged >= budget.atLeast),
+    ...judge(judged, budget),
     unit,
     load: loadavg()[0] ?? 0,
     spread: [Math.min(...ours), Math.max(...ours)],
   };
+}
+
+function judge(value: number, budget: Budget): Pick<Row, 'budget' | 'ok'> {
+  if (budget === null) return { budget: null, ok: true };
+  if ('atMost' in budget) return { budget: `<= ${budget.atMost}`, ok: value <= budget.atMost };
+  if ('atLeast' in budget) return { budget: `>= ${budget.atLeast}`, ok: value >= budget.atLeast };
+  return { budget: `= ${budget.exactly}`, ok: value === budget.exactly };
 }
 
 export function median(values: readonly number[]): number {
@@ -61,6 +67,14 @@ export function median(values: readonly number[]): number {
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
+}
+
+/**
+ * A module as it is shipped: loaders for TypeScript turn every use of an import into a call, which costs more than what is
+ * measured here.
+ */
+export function shipped(path: string): string {
+  return new URL(`../dist/${path}.js`, import.meta.url).href;
 }
 
 /** A percentile in each of five rounds: one stall of the machine falls on one of them. */

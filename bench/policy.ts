@@ -1,7 +1,7 @@
 import { parse } from 'unbash';
 import type * as Holder from '../src/domain/policy/holder.ts';
 import type * as Judge from '../src/domain/policy/judge.ts';
-import { alternate, nanosecondsOf, row } from './measure.ts';
+import { alternate, nanosecondsOf, row, shipped } from './measure.ts';
 import type { Row } from './measure.ts';
 
 const USUAL = 'npm run build && npm test -- --watch=false 2>&1 | tee test.log';
@@ -12,9 +12,8 @@ const TIMES = 5000;
 
 /** One command line, read anew and from memory, beside a bare lookup; then scripts of growing length. */
 export async function policy(): Promise<readonly Row[]> {
-  // As it is shipped: loaders for TypeScript turn every use of an import into a call, which costs more than it measures.
-  const { judgeCommand } = (await import(shipped('judge'))) as typeof Judge;
-  const { PolicyHolder } = (await import(shipped('holder'))) as typeof Holder;
+  const { judgeCommand } = (await import(shipped('src/domain/policy/judge'))) as typeof Judge;
+  const { PolicyHolder } = (await import(shipped('src/domain/policy/holder'))) as typeof Holder;
   const holder = new PolicyHolder();
   const { current } = holder;
   const map = new Map([[USUAL, true]]);
@@ -69,8 +68,4 @@ export async function policy(): Promise<readonly Row[]> {
 
 function scriptOf(length: number): string {
   return LINE.repeat(Math.floor(length / LINE.length));
-}
-
-function shipped(name: string): string {
-  return new URL(`../dist/src/domain/policy/${name}.js`, import.meta.url).href;
 }

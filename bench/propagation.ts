@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { connect } from 'surety';
-import { percentileByRound, row } from './measure.ts';
+import { createPool } from '../src/postgres/pool.ts';
+import { percentile, percentileByRound, row } from './measure.ts';
 import type { Row } from './measure.ts';
 import { startPeer } from './peer-client.ts';
+import { untilApplied } from './stack.ts';
 import type { BenchStack } from './stack.ts';
 
 const TOOLS = 250;
@@ -13,6 +15,7 @@ export async function propagation(stack: BenchStack): Promise<readonly Row[]> {
   const peer = await startPeer(stack);
   const handle = await peer.start('updated');
   const gate = await connect({ databaseUrl: stack.databaseUrl });
+  const pool = createPool(stack.databaseUrl, { max: 1 });
   const watcher = watch(stack, TOOLS);
   await watcher.ready;
   const [ours, updates]: [number[], number[]] = [[], []];
@@ -23,17 +26,26 @@ export async function propagation(stack: BenchStack): Promise<readonly Row[]> {
     await gate.report(failure);
     const acknowledged = Date.now();
     ours.push(Math.max(0, (await watcher.asked(tool)) - acknowledged));
+    // Ours has still something to write down; it must not fall on the update.
+    await untilApplied(pool);
     const begin = performance.now();
     await handle.executeUpdate('answer');
     updates.push(performance.now() - begin);
   }
   watcher.stop();
   await gate.close();
+  await pool.end();
   await peer.stop();
   const p = percentileByRound;
   return [
     row('third failure → another gate asks, p50 / update p50', 'ms', p(ours, 0.5), p(updates, 0.5)),
-    row('third failure → another gate asks, p99 / update p99', 'ms', p(ours, 0.99), p(updates, 0.99), { atMost: 5 }),
+    row(
+      'third failure → another gate asks, p99 / update p99',
+      'ms',
+      [percentile(ours, 0.99)],
+      [percentile(updates, 0.99)],
+      { atMost: 5 },
+    ),
   ];
 }
 

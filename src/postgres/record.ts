@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Category, Evidence, Severity } from '../domain/outcome/outcome.ts';
+import { codeOf } from '../problem.ts';
 import type { Kind } from './codes.ts';
 import { columnsOf, concernedBy } from './columns.ts';
 import { MOST_FOLDED } from './ledger-page.ts';
@@ -35,8 +36,8 @@ export interface LedgerRow {
 }
 
 export interface Flushed {
-  /** By subject, a place that none of the rows lies behind: its newest row, had they been recorded before. */
-  readonly newest: ReadonlyMap<number, number>;
+  /** By the subject's key, a place that none of the rows lies behind: its newest row, had they been recorded before. */
+  readonly places: ReadonlyMap<string, number>;
   /** Subjects whose bell is to be rung now. */
   readonly bells: readonly number[];
 }
@@ -50,7 +51,7 @@ export interface Flushed {
  * A row's place is its subject's last one plus its place in the flush, which the caller has counted: places are unique
  * and in order, and where a row had been recorded before, one is left out.
  */
-const RECORD = `
+const recording = (ifRecordedBefore: '' | 'on conflict (id) do nothing') => `
 with input as materialized (
   select * from unnest(
     $1::uuid[], $2::bigint[], $3::int[], $4::bigint[], $5::int[], $6::smallint[], $7::float8[], $8::float8[],
@@ -63,7 +64,7 @@ with input as materialized (
 heads as materialized (
   -- A server about which something is still to be judged may turn out to be in doubt: what its tools do meanwhile, also
   -- later in this flush, concerns it, or it would matter whether a worker was there.
-  select s.id, s.seq, s.attentive, s.attentive or s.ring_seq > s.applied_seq as listens from subject s
+  select s.id, s.key, s.seq, s.attentive, s.attentive or s.ring_seq > s.applied_seq as listens from subject s
     join unnest($25::bigint[], $26::text[], $27::boolean[]) as wanted (id, key, certain) on wanted.id = s.id
   where coalesce(wanted.key = s.key, true) and (wanted.certain or s.attentive or s.ring_seq > s.applied_seq)
   order by s.id for no key update of s
@@ -94,7 +95,7 @@ fresh as (
     i.detail
   from input i join heads h on h.id = i.subject left join heads v on v.id = i.server_subject cross join clock c
   order by i.id
-  on conflict (id) do nothing
+  ${ifRecordedBefore}
   returning id, subject, seq, server_subject, server_seq, kind
 ),
 -- Materialized, for correctness: of a head that changed since this statement began, Postgres looks the row up again when
@@ -121,8 +122,27 @@ advanced as (
   from advance a where a.id = s.id
   returning s.id, a.seq, s.ring_seq > s.applied_seq and s.rung_at is null as wants_bell
 )
-select h.id, coalesce(a.seq, h.seq) as seq, coalesce(a.wants_bell, false) as wants_bell
+select h.id, h.key, coalesce(a.seq, h.seq) as seq, coalesce(a.wants_bell, false) as wants_bell
 from heads h left join advanced a on a.id = h.id`;
+
+/**
+ * Looking for each row before inserting it nearly doubles what the row costs, and hardly any has been recorded before:
+ * the first statement finds that out by failing, the second leaves such rows as they are.
+ */
+const RECORD = { name: 'record', text: recording('') };
+const RECORD_AGAIN = { name: 'record again', text: recording('on conflict (id) do nothing') };
+
+/** Rows as the statement takes them. */
+export interface Prepared {
+  readonly columns: readonly unknown[];
+  readonly concerned: readonly unknown[];
+  /** The heads without which they cannot be recorded. */
+  readonly heads: ReadonlySet<number>;
+}
+
+export function prepare(rows: readonly LedgerRow[]): Prepared {
+  return { columns: columnsOf(rows), concerned: concernedBy(rows), heads: new Set(rows.flatMap(headsOf)) };
+}
 
 /**
  * Appends rows and answers when they are durable. Idempotent: a row that is already there, under whatever flush, is left
@@ -130,21 +150,24 @@ from heads h left join advanced a on a.id = h.id`;
  */
 export async function record(
   pool: pg.Pool,
-  rows: readonly LedgerRow[],
+  { columns, concerned, heads }: Prepared,
   clock: { readonly sentAt: number; readonly maxLatenessMs: number },
 ): Promise<Flushed> {
-  const values = [...columnsOf(rows), clock.sentAt, clock.maxLatenessMs, ...concernedBy(rows)];
+  const values = [...columns, clock.sentAt, clock.maxLatenessMs, ...concerned];
+  let statement = RECORD;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const { rows: advanced } = await pool.query<Advanced>({ name: 'record', text: RECORD, values });
-      const newest = new Map(advanced.map(({ id, seq }) => [id, seq]));
-      if (!rows.every((row) => headsOf(row).every((head) => newest.has(head)))) throw new UnknownHeads();
+      const { rows: advanced } = await pool.query<Advanced>({ ...statement, values });
+      const found = new Set(advanced.map(({ id }) => id));
+      for (const head of heads) if (!found.has(head)) throw new UnknownHeads();
       return {
-        newest,
+        places: new Map(advanced.map(({ key, seq }) => [key, seq])),
         bells: advanced.filter(({ wants_bell }) => wants_bell).map(({ id }) => id),
       };
     } catch (error) {
-      if (attempt === 5 || !isSerialization(error)) throw error;
+      if (attempt === 5) throw error;
+      if (codeOf(error) === DUPLICATE) statement = RECORD_AGAIN;
+      else if (!isSerialization(error)) throw error;
     }
   }
 }
@@ -157,13 +180,13 @@ export class UnknownHeads extends Error {
   override readonly name = 'UnknownHeads';
 }
 
-/** The heads without which a row cannot be recorded. */
 function headsOf({ subject, serverSubject, onServer }: LedgerRow): readonly number[] {
   return onServer && serverSubject !== null ? [subject, serverSubject] : [subject];
 }
 
 interface Advanced {
   readonly id: number;
+  readonly key: string;
   readonly seq: number;
   readonly wants_bell: boolean;
 }
@@ -173,7 +196,9 @@ export async function askForBells(pool: pg.Pool, subjects: readonly number[]): P
   if (subjects.length > 0) await pool.query("select pg_notify('surety_bell', $1)", [subjects.slice(0, 500).join(',')]);
 }
 
+const DUPLICATE = '23505';
+
 function isSerialization(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = codeOf(error);
   return code === '40P01' || code === '40001';
 }
