@@ -3,9 +3,13 @@ import { defineConfig } from 'vitest/config';
 // The SDK's native library and worker threads do not go together.
 const shared = { pool: 'forks', testTimeout: 120_000, hookTimeout: 120_000 } as const;
 const SERVERS = ['test/support/global-setup.ts'];
-const PURE = ['test/domain/**/*.test.ts'];
+const PURE = [
+  'test/domain/**/*.test.ts',
+  'test/console/diff.test.ts',
+  'test/stack/{build,config,search-attributes}.test.ts',
+];
 // Each brings servers of its own, or kills them, and counts on being answered within seconds.
-const ALONE = ['test/{console,e2e,stack}/**/*.test.ts'];
+const ALONE = ['test/{console,e2e}/**/*.test.ts', 'test/stack/{kill,postgres-account,stack}.test.ts'];
 
 export default defineConfig({
   test: {
@@ -40,6 +44,7 @@ export default defineConfig({
           ...shared,
           name: 'alone',
           include: ALONE,
+          exclude: PURE,
           globalSetup: SERVERS,
           maxWorkers: 1,
           retry: 1,

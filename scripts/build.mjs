@@ -3,9 +3,11 @@ import { chmod, cp, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { build } from 'esbuild';
+import { removeStale } from './remove-stale.mjs';
 
 const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
+await removeStale(at('.'));
 await cp(at('src/postgres/migrations'), at('dist/src/postgres/migrations'), { recursive: true });
 await chmod(at('dist/src/cli/main.js'), 0o755);
 await build({

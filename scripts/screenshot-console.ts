@@ -128,8 +128,19 @@ async function pictures(suffix: string, options: BrowserContextOptions): Promise
       .replace('"production"', '"staging"')
       .replace('"maxUnavailable": 2', '"maxUnavailable": 1'),
   );
-  await page.getByRole('figure').evaluate('(element) => element.scrollIntoView({ block: "center" })');
+  await page.getByRole('figure').scrollIntoViewIfNeeded();
   await take(page, `console-edit-${suffix}`);
+  await page.goto(`${url}/#/approvals`);
+  await page
+    .getByRole('link', { name: /http_request/ })
+    .first()
+    .click();
+  await page.getByRole('button', { name: /^Approve …/ }).click();
+  await page.getByLabel('until a time').check();
+  await page.getByLabel('arguments that match').check();
+  await page.getByLabel('url', { exact: true }).fill('https://api.payments.example/*');
+  await page.getByRole('button', { name: 'Cancel' }).scrollIntoViewIfNeeded();
+  await take(page, `console-grant-${suffix}`);
   await context.close();
 }
 

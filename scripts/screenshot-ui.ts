@@ -1,21 +1,16 @@
 // Takes the pictures in docs/images of Temporal UI, on the stack that `npm start` runs:
 // npx tsx scripts/screenshot-ui.ts [workflow id] [suffix]. The tool must be in doubt.
 import { mkdir } from 'node:fs/promises';
-import chromium from '@sparticuz/chromium';
-import { chromium as playwright } from 'playwright-core';
 import { loadConfig } from '../src/config.ts';
 import { readStack } from '../src/stack/stack-file.ts';
+import { launchBrowser } from '../test/support/browser.ts';
 
 const found = await readStack(loadConfig().home);
 if (!found.running || found.stack.uiUrl === undefined) throw new Error('start the stack first: npm start');
 const { uiUrl, namespace } = found.stack;
 const [tool = 'tool:local/http_request', suffix = ''] = process.argv.slice(2);
 
-const browser = await playwright.launch({
-  executablePath: await chromium.executablePath(),
-  args: chromium.args,
-  headless: true,
-});
+const browser = await launchBrowser();
 const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
 await mkdir('docs/images', { recursive: true });
 

@@ -18,6 +18,8 @@ export interface Home {
   readonly locks: string;
   /** How to reach the running stack. */
   readonly stackFile: string;
+  /** The first admin token, readable by its owner alone. */
+  readonly adminToken: string;
 }
 
 export function homeAt(root: string): Home {
@@ -30,6 +32,7 @@ export function homeAt(root: string): Home {
     audit: join(root, 'audit'),
     locks: join(root, 'locks'),
     stackFile: join(root, 'stack.json'),
+    adminToken: join(root, 'admin-token'),
   };
 }
 

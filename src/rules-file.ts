@@ -6,16 +6,16 @@ import type { Rules } from './domain/rules/rules.schema.ts';
 import { codeOf, Problem, reasonOf } from './problem.ts';
 
 /** surety.json of the project, then of the user. */
-export function rulesFiles(): readonly string[] {
-  return [resolve('surety.json'), join(homedir(), '.surety', 'surety.json')];
+export function rulesFiles(project = '.'): readonly string[] {
+  return [resolve(project, 'surety.json'), join(homedir(), '.surety', 'surety.json')];
 }
 
-export async function findRules(): Promise<Rules> {
-  return (await findRulesFile())?.rules ?? parseRules({});
+export async function findRules(project = '.'): Promise<Rules> {
+  return (await findRulesFile(project))?.rules ?? parseRules({});
 }
 
-export async function findRulesFile(): Promise<{ file: string; rules: Rules } | undefined> {
-  for (const file of rulesFiles()) {
+export async function findRulesFile(project = '.'): Promise<{ file: string; rules: Rules } | undefined> {
+  for (const file of rulesFiles(project)) {
     const text = await readFile(file, 'utf8').catch((error: unknown) => {
       if (codeOf(error) === 'ENOENT') return undefined;
       throw error;

@@ -51,7 +51,7 @@ export async function bringUp(
       publicUrl: config.publicUrl,
       log: onTrouble,
     });
-    const http = await offerHttp(config, stack).catch(async (error: unknown) => {
+    const http = await offerHttp(config, stack, onTrouble).catch(async (error: unknown) => {
       await worker.stop();
       throw error;
     });
@@ -68,9 +68,14 @@ export async function bringUp(
   }
 }
 
-async function offerHttp(config: Config, { databaseUrl, home, temporal, uiUrl = config.uiUrl }: Stack) {
+async function offerHttp(
+  config: Config,
+  { databaseUrl, home, temporal, uiUrl = config.uiUrl }: Stack,
+  log: (message: string) => void,
+) {
   const pool = createPool(databaseUrl, { max: 1 });
-  const tokenFile = await ensureAdminToken(pool, home.root, userInfo().username).finally(() => pool.end());
+  const tokenFile = home.adminToken;
+  await ensureAdminToken(pool, tokenFile, userInfo().username).finally(() => pool.end());
   const temporalUi = uiUrl === undefined ? undefined : { url: uiUrl, namespace: temporal.namespace };
-  return { ...(await serveHttp({ databaseUrl, temporal, ...config.http, temporalUi })), tokenFile };
+  return { ...(await serveHttp({ databaseUrl, temporal, ...config.http, temporalUi, log })), tokenFile };
 }

@@ -3,6 +3,7 @@ import {
   condition,
   continueAsNew,
   isCancellation,
+  patched,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
@@ -171,7 +172,9 @@ async function understood(id: string, signalled: Signalled | string, terms: Appr
   if (typeof signalled === 'string') return { speaker: NOBODY, complaint: signalled };
   if ('bare' in signalled) {
     const mayDecide = terms.unverified || (await surely((activities) => activities.bareSignalsCount()));
-    const speaker = { by: signalled.by, person: signalled.by, verified: false, isAgent: false, mayDecide };
+    const isTakenAtItsWord = !patched('names-are-proven');
+    const { by } = signalled;
+    const speaker = { by, person: by, verified: false, isAgent: false, mayDecide, isTakenAtItsWord };
     return { message: signalled.bare, speaker, complaint: '' };
   }
   const { decision } = signalled;

@@ -1,6 +1,6 @@
-import { proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
+import { patched, proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { absorb, lagOf, settle, visible } from '../src/domain/trust/absorb.ts';
+import { absorb, concerns, lagOf, settle, visible } from '../src/domain/trust/absorb.ts';
 import type { Memory, Pulled } from '../src/domain/trust/absorb.ts';
 import { headline } from '../src/domain/trust/describe.ts';
 import type { PartEffect } from '../src/domain/trust/draft.ts';
@@ -114,7 +114,10 @@ async function readOn(key: string, before: Memory | undefined): Promise<Read | u
   }
   if (remarks.length === 0) remarks.push(...lagOf(before, pulled));
   const changed =
-    effects.length > 0 || remarks.length > 0 || visible(memory) !== (before === undefined ? '' : visible(before));
+    effects.length > 0 ||
+    remarks.length > 0 ||
+    visible(memory) !== (before === undefined ? '' : visible(before)) ||
+    (concerns(memory) !== concerns(before ?? { parts: {} }) && patched('security is shown'));
   if (changed) memory = { ...memory, version: memory.version + 1 };
   const overtaken = changed && !(await show(memory, effects, remarks));
   const { now, rejected: rejectedBefore = 0 } = pulled;

@@ -17,11 +17,12 @@ export async function confirmed({ terminal }: Cli, question: string, yes = false
   return false;
 }
 
-function ask(question: string): Promise<string> {
+/** Nothing where the question was not answered. */
+export function ask(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stdout });
   return new Promise((resolve) => {
-    // Ctrl-C and the end of input close the interface: neither is a yes.
-    lines.once('close', () => resolve('no'));
+    // Ctrl-C and the end of input close the interface: neither is an answer.
+    lines.once('close', () => resolve(''));
     lines.question(question, (answer) => {
       resolve(answer);
       lines.close();

@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type pg from 'pg';
 import { coverage } from '../domain/approval/grant.ts';
 import type { GrantTerms } from '../domain/approval/grant.ts';
 import type { Verb } from '../domain/approval/message.ts';
+import { refusalOfName } from '../domain/approval/person.ts';
+import { inexactNumber } from '../domain/outcome/exact-number.ts';
 import { redactText } from '../domain/outcome/redact.ts';
 import { decide, untilTold } from '../postgres/approval-decide.ts';
 import { findApprovals, readPending } from '../postgres/read-approvals.ts';
@@ -13,9 +14,11 @@ import type { ShownApproval } from '../postgres/read-approvals.ts';
 import { Problem } from '../problem.ts';
 import { nameOf, pendingTable } from './approvals.ts';
 import { action, operator } from './cli.ts';
-import { confirmed } from './confirm.ts';
 import type { Cli } from './cli.ts';
+import { chooseId } from './choose.ts';
+import { confirmed } from './confirm.ts';
 import { withLedger } from './ledger.ts';
+import { ownToken } from './own-token.ts';
 import { shortId } from './short-id.ts';
 import { plain } from './text.ts';
 import { fromNow, parseDuration } from './time.ts';
@@ -37,6 +40,7 @@ interface DecideOptions {
 
 const TOLD_WITHIN_MS = 15_000;
 const MOST_LISTED = 20;
+const UNPROVEN = 'a name instead of your token: recorded as unverified, and refused once there are tokens';
 
 export function registerDecide(program: Command): void {
   program
@@ -50,7 +54,7 @@ export function registerDecide(program: Command): void {
     .option('--where <name=glob>', 'later calls whose argument matches; may be repeated', collect, [])
     .option('--edit <file>', 'arguments to run instead, as JSON; - reads standard input')
     .option('--reason <text>', 'why')
-    .option('--by <name>', 'who decides (default: your user name)')
+    .option('--by <name>', UNPROVEN)
     .option('--expect-version <n>', 'refuse if the question has changed since this version', parseCount)
     .option('--yes', 'do not ask')
     .option('--json', 'print JSON')
@@ -71,7 +75,7 @@ Examples:
     .description('refuse a held call')
     .argument('[id]', 'as `surety approvals` lists it; on a terminal you can choose')
     .option('--reason <text>', 'why: the agent reads it')
-    .option('--by <name>', 'who decides (default: your user name)')
+    .option('--by <name>', UNPROVEN)
     .option('--expect-version <n>', 'refuse if the question has changed since this version', parseCount)
     .option('--yes', 'do not ask')
     .option('--json', 'print JSON')
@@ -82,28 +86,32 @@ Examples:
     .argument('[id]', 'as `surety approvals` lists it; on a terminal you can choose')
     .requiredOption('--for <duration>', 'for so much longer: 30m, 8h, 2d', parseDuration)
     .option('--reason <text>', 'why')
-    .option('--by <name>', 'who asks for it (default: your user name)')
+    .option('--by <name>', UNPROVEN)
     .option('--json', 'print JSON')
     .action(action((cli, id: string | undefined, options: DecideOptions) => run(cli, 'extend', id, options)));
 }
 
 async function run(cli: Cli, verb: Verb, typed: string | undefined, options: DecideOptions): Promise<number> {
   return withLedger(cli.config, async (pool) => {
+    const unnamed = options.by === undefined ? undefined : refusalOfName(options.by);
+    if (unnamed !== undefined) throw new UsageError(unnamed, 'Give --by a name of your own.');
     const approval = typed === undefined ? await choose(cli, pool) : await found(pool, typed);
     if (approval === undefined) return EXIT.ok;
     const grant = verb === 'approve' ? grantIn(options) : undefined;
     if (grant?.kind === 'session' && approval.session === null) {
       throw new UsageError('The call names no session.', 'Give --for or --always instead.');
     }
-    const edit = options.edit === undefined ? undefined : parseJson(await textOf(options.edit));
+    const edit = options.edit === undefined ? undefined : editIn(await textOf(options.edit));
     if (options.json !== true) show(cli, approval, grant, edit);
     // Whoever names the version has seen what it is about.
     const isSeen = verb === 'extend' || options.expectVersion !== undefined;
     if (!isSeen && !(await confirmed(cli, `${QUESTION[verb]} it?`, options.yes))) return EXIT.error;
+    const token = options.by === undefined ? await ownToken(pool, cli.config) : undefined;
     const decision = await decide(pool, {
       approval: approval.id,
       verb,
-      by: options.by ?? operator(),
+      by: token?.name ?? options.by ?? operator(),
+      ...(token === undefined ? {} : { token: token.id }),
       reason: redactText(options.reason ?? '', 500),
       // What was looked at is what is decided on: if it changes in between, nothing happens.
       expectedVersion: options.expectVersion ?? approval.version,
@@ -129,28 +137,15 @@ async function found(pool: pg.Pool, typed: string): Promise<ShownApproval> {
   return one;
 }
 
-/** On a terminal a number is enough; without one nothing is decided by accident. */
 async function choose(cli: Cli, pool: pg.Pool): Promise<ShownApproval | undefined> {
-  const { terminal } = cli;
   const pending = await readPending(pool, MOST_LISTED);
   if (pending.length === 0) {
-    terminal.print('Nothing waits for a person.');
+    cli.terminal.print('Nothing waits for a person.');
     return undefined;
   }
-  if (!terminal.interactive) {
-    throw new UsageError(
-      'Which question? There is no terminal to ask on, so nothing was decided.',
-      'Give the id: `surety approvals` lists them.',
-    );
-  }
-  terminal.print(pendingTable(cli, pending));
-  const lines = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    const answer = (await lines.question('Which? Type its id, or nothing to leave all as it is: ')).trim();
-    return answer === '' ? undefined : await found(pool, answer);
-  } finally {
-    lines.close();
-  }
+  const listed = '`surety approvals` lists them.';
+  const typed = await chooseId(cli, { which: 'Which question?', listed, list: pendingTable(cli, pending) });
+  return typed === undefined ? undefined : found(pool, typed);
 }
 
 function show({ terminal }: Cli, approval: ShownApproval, grant: GrantTerms | undefined, edit: unknown): void {
@@ -230,6 +225,12 @@ function collect(text: string, before: readonly string[]): readonly string[] {
   if (!/^[^=]+=.+/s.test(text))
     throw new UsageError(`--where ${JSON.stringify(text)} names no argument.`, "Write it like --where 'path=/srv/*'.");
   return [...before, text];
+}
+
+function editIn(json: string): unknown {
+  const found = inexactNumber(json);
+  if (found === undefined) return parseJson(json);
+  throw new UsageError(`${found} cannot be kept exactly as a number.`, 'Write it as a string.');
 }
 
 async function textOf(file: string): Promise<string> {

@@ -1,7 +1,10 @@
 import { access, constants } from 'node:fs/promises';
 import type { Config } from '../config.ts';
+import { sandboxOf } from '../execution/open.ts';
 import { findSandbox } from '../execution/sandbox.ts';
-import { codeOf } from '../problem.ts';
+import { findBash } from '../execution/shell/bash.ts';
+import { codeOf, Problem } from '../problem.ts';
+import { findRules } from '../rules-file.ts';
 import { readStack } from '../stack/stack-file.ts';
 import { failed, failedBy, note, ok } from './finding.ts';
 import type { Finding } from './finding.ts';
@@ -19,6 +22,7 @@ export async function checkMachine(config: Config, tell: (finding: Finding) => v
       : failed('Node', `${process.version} is too old`, `Install Node ${OLDEST_NODE.join('.')} or newer.`),
   );
   tell(await checkHome(config.home));
+  tell(await checkBash(config.searchPath));
   tell(await checkSandbox(config.searchPath));
   const stack = await readStack(config.home);
   if (stack.running) {
@@ -33,11 +37,28 @@ export async function checkMachine(config: Config, tell: (finding: Finding) => v
   return stack.running;
 }
 
+async function checkBash(searchPath: readonly string[]): Promise<Finding> {
+  const bash = await findBash(searchPath);
+  return bash.found ? ok('Shell', `${bash.program} runs commands`) : note('Shell', bash.because, bash.wayOut);
+}
+
+/** What confines commands here, by the rules that would be in force. */
 async function checkSandbox(searchPath: readonly string[]): Promise<Finding> {
-  const sandbox = await findSandbox(searchPath);
+  const rules = await findRules().catch((error: unknown) => {
+    if (error instanceof Problem) return error;
+    throw error;
+  });
+  if (rules instanceof Problem) return failed('Sandbox', `nobody can tell: ${rules.message}`, rules.wayOut);
+  const { runner } = rules;
+  const sandbox = await sandboxOf(runner, () => findSandbox(searchPath));
   if (sandbox.kind !== 'none')
     return ok('Sandbox', `${sandbox.kind} (${sandbox.program}) confines commands that are run`);
-  const wayOut = 'Commands run with all that this user may do; only the policy holds them. Linux: install bubblewrap.';
+  const wayOut =
+    'Commands run with all that this user may do; only the policy holds them. Linux: install bubblewrap, and set runner.sandbox to auto.';
+  if (runner.sandbox === 'required' || !runner.network) {
+    const wanted = runner.sandbox === 'required' ? 'runner.sandbox is required' : 'runner.network is off';
+    return failed('Sandbox', `${wanted}, so no command runs: ${sandbox.because}`, 'Linux: install bubblewrap.');
+  }
   return note('Sandbox', sandbox.because, wayOut);
 }
 

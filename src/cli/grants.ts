@@ -7,9 +7,11 @@ import { revokeGrants } from '../postgres/grants.ts';
 import { nameOf } from './approvals.ts';
 import { action, operator } from './cli.ts';
 import type { Cli } from './cli.ts';
+import { chooseId } from './choose.ts';
 import { withLedger } from './ledger.ts';
 import { pickById, shortId } from './short-id.ts';
 import { table } from './table.ts';
+import type { Terminal } from './terminal.ts';
 import { fromNow, iso } from './time.ts';
 import { EXIT, parseCount } from './usage.ts';
 
@@ -30,9 +32,10 @@ export function registerGrants(program: Command): void {
   program
     .command('revoke')
     .description('end grants')
-    .argument('<id...>', 'as `surety grants` lists them')
+    .argument('[id...]', 'as `surety grants` lists them; on a terminal you can choose')
     .option('--reason <text>', 'why', '')
     .option('--by <name>', 'who revokes (default: your user name)')
+    .option('--json', 'print JSON')
     .action(action(revoke));
 }
 
@@ -42,28 +45,30 @@ async function grants({ config, terminal }: Cli, { all = false, limit, json }: G
     if (json === true) terminal.printJson(found.map(forJson));
     else if (found.length === 0) terminal.print(all ? 'Nothing was ever granted.' : 'No grant is open.');
     else {
-      const rows = found.map((grant) => ({
-        cells: [
-          shortId(grant.id),
-          nameOf(grant),
-          grant.agent ?? '',
-          grant.givenBy ?? '',
-          fromNow(grant.givenAt, Date.now()),
-        ],
-        note: `${sentence(grant)}${fate(grant)}`,
-      }));
-      const columns = [
-        { title: 'ID' },
-        { title: 'TOOL', atLeast: 8 },
-        { title: 'FOR', atLeast: 5 },
-        { title: 'BY', atLeast: 5 },
-        { title: 'GIVEN' },
-      ];
-      terminal.print(table(terminal, columns, rows));
+      terminal.print(grantsTable(terminal, found));
       if (found.length === limit) terminal.print(terminal.paint('dim', `The newest ${limit}; more with --limit.`));
     }
     return EXIT.ok;
   });
+}
+
+const COLUMNS = [
+  { title: 'ID' },
+  { title: 'TOOL', atLeast: 8 },
+  { title: 'FOR', atLeast: 5 },
+  { title: 'BY', atLeast: 5 },
+  { title: 'GIVEN' },
+];
+
+function grantsTable(terminal: Terminal, found: readonly ShownGrant[]): string {
+  const rows = found.map((grant) => {
+    const { id, agent, givenBy, givenAt } = grant;
+    return {
+      cells: [shortId(id), nameOf(grant), agent ?? '', givenBy ?? '', fromNow(givenAt, Date.now())],
+      note: `${sentence(grant)}${fate(grant)}`,
+    };
+  });
+  return table(terminal, COLUMNS, rows);
 }
 
 function sentence({ kind, covers, pattern, until, scope, ...grant }: ShownGrant): string {
@@ -90,16 +95,29 @@ function forJson({ givenAt, until, consumedAt, revokedAt, ...grant }: ShownGrant
 
 const NAMED = { none: 'no open grant', several: 'several grants', listed: '`surety grants` lists them.' };
 
-async function revoke(
-  { config, terminal }: Cli,
-  typed: readonly string[],
-  { reason, by }: { reason: string; by?: string },
-): Promise<number> {
+const MOST_LISTED = 20;
+
+interface RevokeOptions {
+  readonly reason: string;
+  readonly by?: string;
+  readonly json?: boolean;
+}
+
+async function revoke(cli: Cli, typed: readonly string[], { reason, by, json }: RevokeOptions): Promise<number> {
+  const { config, terminal } = cli;
   return withLedger(config, async (pool) => {
     const open = await readShownGrants(pool, { all: false, limit: 10_000 });
-    const ids = typed.map((part) => pickById(open, part, NAMED).id);
+    const chosen = typed.length > 0 ? typed : await choose(cli, open);
+    const ids = chosen.map((part) => pickById(open, part, NAMED).id);
     const gone = await revokeGrants(pool, ids, by ?? operator(), reason);
-    terminal.print(`Revoked ${plural(gone.length, 'grant')}.`);
+    if (json === true) terminal.printJson({ revoked: ids });
+    else terminal.print(`Revoked ${plural(gone.length, 'grant')}.`);
     return EXIT.ok;
   });
+}
+
+async function choose(cli: Cli, open: readonly ShownGrant[]): Promise<readonly string[]> {
+  const list = grantsTable(cli.terminal, open.slice(0, MOST_LISTED));
+  const typed = await chooseId(cli, { which: 'Which grant?', listed: NAMED.listed, list });
+  return typed === undefined ? [] : [typed];
 }

@@ -81,11 +81,7 @@ export async function giveOrder(pool: pg.Pool, { order, subjects, scope, by, rea
       ...(scope === undefined ? {} : { scope }),
     })),
   );
-  const keys = new Map(subjects.map(({ id, key }) => [id, key]));
-  return [...flushed.newest].flatMap(([subject, seq]) => {
-    const key = keys.get(subject);
-    return key === undefined ? [] : [{ key, seq }];
-  });
+  return [...flushed.places].map(([key, seq]) => ({ key, seq }));
 }
 
 interface Given {

@@ -4,7 +4,6 @@ import { locateLedger } from '../ledger-location.ts';
 import { readStack } from '../stack/stack-file.ts';
 import { action } from './cli.ts';
 import type { Cli } from './cli.ts';
-import { temporalOf } from './doctor-temporal.ts';
 import { EXIT } from './usage.ts';
 
 export function registerServe(program: Command): void {
@@ -25,13 +24,18 @@ Environment:
 }
 
 async function serve({ config, terminal }: Cli): Promise<number> {
-  const { serveHttp } = await import('../http/serve.ts');
+  // Temporal's client takes half a second to load, and most commands need none of it.
+  const [{ serveHttp }, { temporalOf }] = await Promise.all([
+    import('../http/serve.ts'),
+    import('./doctor-temporal.ts'),
+  ]);
   const databaseUrl = await locateLedger(config);
   const api = await serveHttp({
     databaseUrl,
     temporal: await temporalOf(config),
     ...config.http,
     temporalUi: await temporalUiOf(config),
+    log: (message) => terminal.complain(message),
   });
   terminal.print(`The console is at ${api.url}; ${api.url}/openapi.json describes the HTTP API. Ctrl-C stops it.`);
   await new Promise<void>((stop) => {

@@ -3,9 +3,11 @@ import { createToken, listTokens, revokeToken, ROLES } from '../postgres/tokens.
 import type { Role, Token } from '../postgres/tokens.ts';
 import { action, operator } from './cli.ts';
 import type { Cli } from './cli.ts';
+import { chooseId } from './choose.ts';
 import { withLedger } from './ledger.ts';
 import { pickById, shortId } from './short-id.ts';
 import { table } from './table.ts';
+import type { Terminal } from './terminal.ts';
 import { fromNow, iso, parseDuration } from './time.ts';
 import { EXIT, UsageError } from './usage.ts';
 
@@ -46,8 +48,9 @@ Examples:
   token
     .command('revoke')
     .description('end a token')
-    .argument('<id>', 'as `surety token list` has it')
+    .argument('[id]', 'as `surety token list` has it; on a terminal you can choose')
     .option('--by <name>', 'who revokes (default: your user name)')
+    .option('--json', 'print JSON')
     .action(action(revoke));
 }
 
@@ -75,21 +78,24 @@ async function list({ config, terminal }: Cli, { json }: { json?: boolean }): Pr
     const tokens = await listTokens(pool);
     if (json === true) terminal.printJson(tokens.map(forJson));
     else if (tokens.length === 0) terminal.print('There are no tokens.');
-    else {
-      const columns = [
-        { title: 'ID' },
-        { title: 'NAME', atLeast: 8 },
-        { title: 'OWNER', atLeast: 5 },
-        { title: 'ROLES' },
-        { title: '' },
-      ];
-      const rows = tokens.map((token) => ({
-        cells: [shortId(token.id), token.name, token.owner, token.roles.join(', '), fate(token)],
-      }));
-      terminal.print(table(terminal, columns, rows));
-    }
+    else terminal.print(tokensTable(terminal, tokens));
     return EXIT.ok;
   });
+}
+
+const COLUMNS = [
+  { title: 'ID' },
+  { title: 'NAME', atLeast: 8 },
+  { title: 'OWNER', atLeast: 5 },
+  { title: 'ROLES' },
+  { title: '' },
+];
+
+function tokensTable(terminal: Terminal, tokens: readonly Token[]): string {
+  const rows = tokens.map((token) => ({
+    cells: [shortId(token.id), token.name, token.owner, token.roles.join(', '), fate(token)],
+  }));
+  return table(terminal, COLUMNS, rows);
 }
 
 function fate({ revokedAt, expiresAt }: Token): string {
@@ -108,12 +114,21 @@ const NAMED = {
   listed: '`surety token list` has their ids.',
 };
 
-async function revoke({ config, terminal }: Cli, typed: string, { by }: { by?: string }): Promise<number> {
+async function revoke(
+  cli: Cli,
+  typed: string | undefined,
+  { by, json }: { by?: string; json?: boolean },
+): Promise<number> {
+  const { config, terminal } = cli;
   return withLedger(config, async (pool) => {
     const open = (await listTokens(pool)).filter(({ revokedAt }) => revokedAt === null);
-    const only = pickById(open, typed, NAMED);
-    await revokeToken(pool, only.id, by ?? operator());
-    terminal.print(`Revoked the token of ${only.name}.`);
+    const choice = { which: 'Which token?', listed: NAMED.listed, list: tokensTable(terminal, open) };
+    const chosen = typed ?? (await chooseId(cli, choice));
+    if (chosen === undefined) return EXIT.ok;
+    const { id, name } = pickById(open, chosen, NAMED);
+    await revokeToken(pool, id, by ?? operator());
+    if (json === true) terminal.printJson({ id, name });
+    else terminal.print(`Revoked the token of ${name}.`);
     return EXIT.ok;
   });
 }

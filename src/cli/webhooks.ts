@@ -8,12 +8,15 @@ import type { Webhook } from '../postgres/webhooks.ts';
 import { Problem } from '../problem.ts';
 import { action, operator } from './cli.ts';
 import type { Cli } from './cli.ts';
+import { chooseId } from './choose.ts';
 import { withLedger } from './ledger.ts';
 import { pickById, shortId } from './short-id.ts';
 import { table } from './table.ts';
+import type { Terminal } from './terminal.ts';
 import { fromNow, iso, parseDuration } from './time.ts';
 import { EXIT, UsageError } from './usage.ts';
 import { registerDeliveries } from './webhooks-deliveries.ts';
+import { registerRotate } from './webhooks-rotate.ts';
 
 interface AddOptions {
   readonly events?: readonly EventType[];
@@ -62,9 +65,10 @@ Examples:
   webhooks
     .command('test')
     .description('send a signed test event now, and print the answer')
-    .argument('<id>', 'as `surety webhooks list` has it')
+    .argument('[id]', 'as `surety webhooks list` has it; on a terminal you can choose')
     .option('--json', 'print JSON')
     .action(action(test));
+  registerRotate(webhooks);
   registerDeliveries(webhooks);
 }
 
@@ -108,16 +112,19 @@ async function list({ config, terminal }: Cli, { json = false }: { json?: boolea
     const webhooks = await listWebhooks(pool);
     if (json) terminal.printJson(webhooks.map(({ createdAt, ...rest }) => ({ ...rest, createdAt: iso(createdAt) })));
     else if (webhooks.length === 0) terminal.print('There are no webhooks.');
-    else {
-      const columns = [{ title: 'ID' }, { title: 'URL', atLeast: 20 }, { title: 'ADDED' }, { title: '' }];
-      const rows = webhooks.map((webhook) => ({
-        cells: [shortId(webhook.id), webhook.url, fromNow(webhook.createdAt, Date.now()), standing(webhook)],
-        note: webhook.events.length === 0 ? '' : webhook.events.join(', '),
-      }));
-      terminal.print(table(terminal, columns, rows));
-    }
+    else terminal.print(webhooksTable(terminal, webhooks));
     return EXIT.ok;
   });
+}
+
+const COLUMNS = [{ title: 'ID' }, { title: 'URL', atLeast: 20 }, { title: 'ADDED' }, { title: '' }];
+
+function webhooksTable(terminal: Terminal, webhooks: readonly Webhook[]): string {
+  const rows = webhooks.map((webhook) => ({
+    cells: [shortId(webhook.id), webhook.url, fromNow(webhook.createdAt, Date.now()), standing(webhook)],
+    note: webhook.events.length === 0 ? '' : webhook.events.join(', '),
+  }));
+  return table(terminal, COLUMNS, rows);
 }
 
 function standing({ pending, dead }: Webhook): string {
@@ -141,11 +148,16 @@ async function remove(
 }
 
 /** Past workflow and outbox: whoever tests wants to know now, and wants no retry. */
-async function test({ config, terminal }: Cli, typed: string, { json = false }: { json?: boolean }): Promise<number> {
+async function test(cli: Cli, typed: string | undefined, { json = false }: { json?: boolean }): Promise<number> {
+  const { config, terminal } = cli;
   const { OutboundFailed, OutboundRefused } = await import('../execution/outbound.ts');
   const { sendWebhook } = await import('../execution/send-webhook.ts');
   return withLedger(config, async (pool) => {
-    const { id, url } = pickById(await listWebhooks(pool), typed, NAMED);
+    const webhooks = await listWebhooks(pool);
+    const choice = { which: 'Which webhook?', listed: NAMED.listed, list: webhooksTable(terminal, webhooks) };
+    const chosen = typed ?? (await chooseId(cli, choice));
+    if (chosen === undefined) return EXIT.ok;
+    const { id, url } = pickById(webhooks, chosen, NAMED);
     const endpoint = await readEndpoint(pool, id);
     if (endpoint === undefined) throw new Problem(`${url} has just been removed.`, NAMED.listed);
     const message = { id: newOutcomeId(), type: 'webhook.test', at: Date.now(), data: { webhook: id } };

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks';
 import type { Approval } from '../http/shapes.ts';
 import { coverage } from '../domain/approval/grant.ts';
 import type { GrantTerms } from '../domain/approval/grant.ts';
@@ -7,12 +8,15 @@ import { toolKey } from '../domain/key/tool-key.ts';
 import { read } from './api.ts';
 import { Decide } from './decide.tsx';
 import type { Mode } from './decide.tsx';
-import { Diff, pretty } from './diff-view.tsx';
+import { Diff } from './diff-view.tsx';
+import { isFocusLost } from './focus.ts';
 import { mayDecide } from './frame.tsx';
 import { useLoaded } from './loaded.ts';
 import { Ago, At, Empty, Loading, Problem, StatePill, Until } from './parts.tsx';
 import type { State } from './parts.tsx';
 import { hrefOf } from './route.ts';
+import { whenOf } from './time.ts';
+import { pretty } from './visible.ts';
 import { nameOfTool } from './words.ts';
 
 interface Shown {
@@ -29,8 +33,16 @@ export function ApprovalView({ id, mode, setMode, next }: Shown) {
     id,
     (what) => what === `approval:${id}`,
   );
+  const article = useRef<HTMLElement>(null);
+  // What had the focus may go with any change: a form, or the row of a question that is over.
+  useEffect(() => {
+    if (isFocusLost()) article.current?.focus({ preventScroll: true });
+  });
+  // A form that somebody is typing into stays when the question ends: the next letters are meant for it, and not for the page.
+  const wasOpen = useRef(false);
+  wasOpen.current = mode !== undefined && (wasOpen.current || data?.status === 'pending');
   return (
-    <article>
+    <article ref={article} tabIndex={-1} aria-label="The question">
       <p class="back">
         <a href={hrefOf('approvals')}>← Approvals</a>
       </p>
@@ -46,13 +58,13 @@ export function ApprovalView({ id, mode, setMode, next }: Shown) {
       ) : (
         <>
           <Question approval={data} />
-          {data.status !== 'pending' ? (
-            <End approval={data} />
-          ) : mayDecide() ? (
+          {data.status === 'pending' ? null : <End approval={data} />}
+          {mayDecide() && (data.status === 'pending' || wasOpen.current) ? (
             <Decide approval={data} mode={mode} setMode={setMode} reload={reload} next={next} />
-          ) : (
+          ) : null}
+          {!mayDecide() && data.status === 'pending' ? (
             <p class="notice">You can look; deciding takes a token with the role approver.</p>
-          )}
+          ) : null}
         </>
       )}
     </article>
@@ -82,7 +94,7 @@ function Question({ approval }: { readonly approval: Approval }) {
         </Fact>
         {approval.status === 'pending' ? <Ladder approval={approval} /> : null}
       </dl>
-      <h3>What will run</h3>
+      <h3>{approval.status === 'pending' ? 'What will run' : 'What was asked'}</h3>
       {approval.arguments === null ? (
         <p class="notice">Its arguments are too large to be shown, or no JSON. Edit them, or deny it.</p>
       ) : (
@@ -147,7 +159,7 @@ function End({ approval }: { readonly approval: Approval }) {
       </p>
       {terms === null ? null : (
         <p>
-          Granted {coverage(terms, nameOfTool(approval), approval.scope)}
+          Granted {coverage(terms, nameOfTool(approval), approval.scope, whenOf)}
           {terms.consumedBy === null ? '' : '; it has run'}.
         </p>
       )}

@@ -4,6 +4,7 @@ import type { Approval } from '../http/shapes.ts';
 import { partName } from '../domain/trust/part-view.ts';
 import { ApprovalView } from './approval.tsx';
 import type { Mode } from './decide.tsx';
+import { isFocusLost } from './focus.ts';
 import { nameOfTool, withoutName } from './words.ts';
 import { KeyHelp, useKeys } from './keys.tsx';
 import { Ago, Empty, Loading, Problem, Until } from './parts.tsx';
@@ -112,7 +113,11 @@ export function Approvals({ id }: { readonly id: string | undefined }) {
 function Row({ approval, isSelected }: { readonly approval: Approval; readonly isSelected: boolean }) {
   const link = useRef<HTMLAnchorElement>(null);
   useEffect(() => {
-    if (isSelected) link.current?.scrollIntoView({ block: 'nearest' });
+    if (!isSelected) return;
+    // Whoever walks through the list hears what they come to; whoever is in the question stays there.
+    const isWalking = isFocusLost() || document.activeElement?.closest('.approvals') != null;
+    if (isWalking) link.current?.focus({ preventScroll: true });
+    link.current?.scrollIntoView({ block: 'nearest' });
   }, [isSelected]);
   const { id, status, agent, scope, because, asked, askedAt, expiresAt, endedAt, endedBy } = approval;
   return (

@@ -1,7 +1,8 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Approval } from '../http/shapes.ts';
 import { write } from './api.ts';
 import { Approve } from './approve.tsx';
+import { useFocusWhileOpen } from './focus.ts';
 import { useSending } from './sending.ts';
 import { say } from './toast.tsx';
 import { nameOfTool } from './words.ts';
@@ -27,7 +28,7 @@ export function Decide(props: Deciding) {
   const { approval, mode, setMode } = props;
   return (
     <div class="decide">
-      <div class="buttons">
+      <div class="buttons" hidden={approval.status !== 'pending'}>
         {BUTTONS.map(([name, title, key, look]) => (
           <button
             key={name}
@@ -53,10 +54,11 @@ function DecideForm({ approval, mode, setMode, reload, next }: Deciding & { read
   const [reason, setReason] = useState('');
   const [hours, setHours] = useState(8);
   const { send, problem, isBusy } = useSending();
-  const isMoved = seen !== approval.version;
+  const isOver = approval.status !== 'pending';
+  const isMoved = !isOver && seen !== approval.version;
   const verb = mode === 'edit' ? 'approve' : mode;
   const sendDecision = (more: object) => {
-    if (isMoved) return;
+    if (isMoved || isOver) return;
     send({ reason, expectedVersion: seen, ...more }, async (body, key) => {
       const path = `/v1/approvals/${approval.id}/${verb}`;
       try {
@@ -71,12 +73,7 @@ function DecideForm({ approval, mode, setMode, reload, next }: Deciding & { read
     });
   };
   const form = useRef<HTMLFormElement>(null);
-  // Before the next key is pressed: it is meant for this form.
-  useLayoutEffect(() => {
-    const first = form.current?.querySelector<HTMLElement>(mode === 'approve' ? 'button[type=submit]' : '[data-first]');
-    first?.focus();
-    form.current?.scrollIntoView({ block: 'nearest' });
-  }, [mode]);
+  useFocusWhileOpen(form, mode === 'approve' ? 'button[type=submit]' : '[data-first]');
   const common = (
     <>
       <label>
@@ -97,7 +94,14 @@ function DecideForm({ approval, mode, setMode, reload, next }: Deciding & { read
           </button>
         </p>
       ) : null}
-      {problem === '' ? null : (
+      {isOver && !isBusy ? (
+        <p class="notice bad" role="alert">
+          It is over: {approval.status}
+          {approval.endedBy === null ? '' : ` by ${approval.endedBy}`} while you were at it. Nothing more can be
+          decided.
+        </p>
+      ) : null}
+      {problem === '' || isOver ? null : (
         <p class="notice bad" role="alert">
           {problem}
         </p>
@@ -112,7 +116,8 @@ function DecideForm({ approval, mode, setMode, reload, next }: Deciding & { read
           form,
           approval,
           isEdit: mode === 'edit',
-          isBusy: isBusy || isMoved,
+          isBusy: isBusy,
+          isOff: isMoved || isOver,
           cancel,
           common,
           approve: sendDecision,
@@ -141,7 +146,11 @@ function DecideForm({ approval, mode, setMode, reload, next }: Deciding & { read
       )}
       {common}
       <div class="buttons">
-        <button type="submit" class={mode === 'deny' ? 'danger solid' : 'primary'} disabled={isBusy || isMoved}>
+        <button
+          type="submit"
+          class={mode === 'deny' ? 'danger solid' : 'primary'}
+          disabled={isBusy || isMoved || isOver}
+        >
           {isBusy ? 'Sending …' : mode === 'deny' ? 'Deny' : 'Extend'}
         </button>
         <button type="button" onClick={cancel}>

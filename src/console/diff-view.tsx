@@ -1,4 +1,5 @@
 import { diffLines } from './diff.ts';
+import { pretty } from './visible.ts';
 
 const NAME = { '-': 'removed', '+': 'added', ' ': '' } as const;
 
@@ -24,8 +25,4 @@ function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(entries.map(([name, held]) => [name, sorted(held)]));
-}
-
-export function pretty(value: unknown): string {
-  return JSON.stringify(value, null, 2);
 }

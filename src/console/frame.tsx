@@ -1,8 +1,9 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import type { ApprovalsPage } from '../http/approvals.ts';
 import type { Session } from '../http/session.ts';
 import { read, session, write } from './api.ts';
+import { focusContent } from './focus.ts';
 import { notLiveSince } from './live.ts';
 import { useLoaded } from './loaded.ts';
 import { hrefOf, route } from './route.ts';
@@ -10,7 +11,7 @@ import type { PageName } from './route.ts';
 import { chooseTheme, storedTheme } from './theme-choice.ts';
 import type { Theme } from './theme-choice.ts';
 import { clock } from './time.ts';
-import { Toast } from './toast.tsx';
+import { say, Toast } from './toast.tsx';
 
 const TITLES: Readonly<Record<PageName, string>> = {
   tools: 'Tools',
@@ -58,13 +59,35 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
         {children}
       </main>
       <Toast />
+      <News pending={pending} />
     </>
   );
 }
 
 function skipTo(event: Event): void {
   event.preventDefault();
-  document.getElementById('content')?.focus();
+  focusContent();
+}
+
+const GATHER_MS = 1500;
+
+/** For whoever does not see the number on top change. A storm is told once it has passed. */
+function News({ pending }: { readonly pending: number | undefined }) {
+  const told = useRef(pending);
+  const [news, setNews] = useState('');
+  useEffect(() => {
+    const later = setTimeout(() => {
+      if (pending !== undefined && told.current !== undefined && pending > told.current)
+        setNews(`${pending === told.current + 1 ? 'A new question' : 'New questions'}: ${pending} open.`);
+      told.current = pending;
+    }, GATHER_MS);
+    return () => clearTimeout(later);
+  }, [pending]);
+  return (
+    <p class="unseen" role="status">
+      {news}
+    </p>
+  );
 }
 
 function Liveness() {
@@ -99,8 +122,11 @@ function Who() {
   const who = session.value?.who;
   if (who == null) return null;
   const signOut = async () => {
-    await write<Session>('DELETE', '/v1/session', undefined).catch(() => undefined);
-    session.value = { who: null };
+    try {
+      session.value = await write<Session>('DELETE', '/v1/session', undefined);
+    } catch {
+      say('The server did not hear it: you are still signed in.');
+    }
   };
   return (
     <span class="who">

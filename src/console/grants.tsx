@@ -1,10 +1,12 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { coverage } from '../domain/approval/grant.ts';
 import type { Grant } from '../http/shapes.ts';
-import { read, write } from './api.ts';
+import { read, serverNow, write } from './api.ts';
+import { focusContent, useFocusWhileOpen } from './focus.ts';
 import { useLoaded } from './loaded.ts';
 import { Ago, At, Empty, Loading, Problem } from './parts.tsx';
 import { useSending } from './sending.ts';
+import { whenOf } from './time.ts';
 import { say } from './toast.tsx';
 import { nameOfTool } from './words.ts';
 
@@ -56,17 +58,18 @@ function Row({ grant, done }: { readonly grant: Grant; readonly done: () => void
     ...(pattern === null ? {} : { pattern }),
     ...(until === null ? {} : { until: Date.parse(until) }),
   };
-  const isOver = revokedAt !== null || consumedAt !== null || (until !== null && Date.parse(until) < Date.now());
+  const isOver = revokedAt !== null || consumedAt !== null || (until !== null && Date.parse(until) < serverNow());
   const revoke = () =>
     send({ reason: '' }, async (body, key) => {
       await write('POST', `/v1/grants/${grant.id}/revoke`, body, key);
       say(`Revoked the grant of ${nameOfTool(grant)}.`);
+      focusContent();
       done();
     });
   return (
     <li class="row grant">
       <span class="what">
-        <strong>{coverage(terms, nameOfTool(grant), grant.scope)}</strong>
+        <strong>{coverage(terms, nameOfTool(grant), grant.scope, whenOf)}</strong>
         <span class="why">
           to {agent ?? 'an unnamed agent'}
           {session === null ? '' : `, session ${session}`}; given {givenBy === null ? '' : `by ${givenBy} `}
@@ -85,20 +88,29 @@ function Row({ grant, done }: { readonly grant: Grant; readonly done: () => void
       </span>
       {isOver ? (
         <span class="quiet">over</span>
-      ) : isAsked ? (
-        <span class="buttons">
-          <button type="button" class="danger solid" disabled={isBusy} onClick={revoke}>
-            {isBusy ? 'Revoking …' : 'Revoke it'}
-          </button>
-          <button type="button" onClick={() => setAsked(false)}>
-            Keep
-          </button>
-        </span>
       ) : (
-        <button type="button" onClick={() => setAsked(true)}>
-          Revoke …
-        </button>
+        <span class="buttons">
+          <button type="button" aria-expanded={isAsked} onClick={() => setAsked(!isAsked)}>
+            Revoke …
+          </button>
+          {isAsked ? <Confirm isBusy={isBusy} revoke={revoke} keep={() => setAsked(false)} /> : null}
+        </span>
       )}
     </li>
+  );
+}
+
+function Confirm(props: { readonly isBusy: boolean; readonly revoke: () => void; readonly keep: () => void }) {
+  const buttons = useRef<HTMLSpanElement>(null);
+  useFocusWhileOpen(buttons, 'button');
+  return (
+    <span ref={buttons} class="buttons" onKeyDown={(event) => event.key === 'Escape' && props.keep()}>
+      <button type="button" class="danger solid" disabled={props.isBusy} onClick={props.revoke}>
+        {props.isBusy ? 'Revoking …' : 'Revoke it'}
+      </button>
+      <button type="button" onClick={props.keep}>
+        Keep
+      </button>
+    </span>
   );
 }

@@ -78,8 +78,17 @@ export function followEvents(): () => void {
     notLiveSince.value ??= heardAt;
     reopen();
   }, 5000);
+  // A connection that is cut is not told so for a while; the machine knows at once, and whether it matters is found out.
+  const doubt = () => {
+    notLiveSince.value ??= Date.now();
+    reopen();
+  };
+  addEventListener('offline', doubt);
+  addEventListener('online', doubt);
   open();
   return () => {
+    removeEventListener('offline', doubt);
+    removeEventListener('online', doubt);
     clearInterval(watchdog);
     clearTimeout(reopening);
     source?.close();

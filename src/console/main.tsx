@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { Session } from '../http/session.ts';
@@ -12,12 +13,15 @@ import { Rules } from './rules.tsx';
 import { SignIn } from './sign-in.tsx';
 import { Tool } from './tool.tsx';
 import { Tools } from './tools.tsx';
+import { makeAllTextVisible } from './visible.ts';
 
 const RETRY_MS = 3000;
+/** Nobody has answered who this is. */
+const isAway = signal(false);
 
 function Console() {
   useEffect(findOut, []);
-  if (session.value === undefined) return <Loading />;
+  if (session.value === undefined) return isAway.value ? <Away /> : <Loading />;
   return session.value.who === null ? <SignIn /> : <SignedIn />;
 }
 
@@ -26,7 +30,21 @@ function findOut(): void {
     .then((found) => {
       session.value = found;
     })
-    .catch(() => setTimeout(findOut, RETRY_MS));
+    .catch(() => {
+      isAway.value = true;
+      setTimeout(findOut, RETRY_MS);
+    });
+}
+
+function Away() {
+  return (
+    <main class="sign-in">
+      <h1>Surety</h1>
+      <p class="notice bad" role="alert">
+        The server does not answer. It is tried again by itself.
+      </p>
+    </main>
+  );
 }
 
 function SignedIn() {
@@ -52,5 +70,6 @@ function Page() {
   }
 }
 
+makeAllTextVisible();
 const root = document.getElementById('console');
 if (root !== null) render(<Console />, root);

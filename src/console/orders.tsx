@@ -1,6 +1,7 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { ToolPage } from '../http/tool.ts';
 import { write } from './api.ts';
+import { useFocusWhileOpen } from './focus.ts';
 import { say } from './toast.tsx';
 import { useSending } from './sending.ts';
 
@@ -64,6 +65,8 @@ function OrderForm({
   const [reason, setReason] = useState('');
   const [scope, setScope] = useState('');
   const { send, problem, isBusy } = useSending();
+  const form = useRef<HTMLFormElement>(null);
+  useFocusWhileOpen(form, 'input');
   const scopes = [...new Set(tool.parts.map((part) => part.scope).filter((one) => one !== null))];
   const submit = (event: Event) => {
     event.preventDefault();
@@ -79,7 +82,13 @@ function OrderForm({
     });
   };
   return (
-    <form class="panel" onSubmit={submit} onKeyDown={(event) => event.key === 'Escape' && close()}>
+    <form
+      ref={form}
+      class="panel"
+      aria-label={order}
+      onSubmit={submit}
+      onKeyDown={(event) => event.key === 'Escape' && close()}
+    >
       <p>{MEANS[order]}</p>
       {scopes.length === 0 ? null : (
         <label>
@@ -100,7 +109,6 @@ function OrderForm({
           value={reason}
           maxLength={300}
           required={order === 'block'}
-          autofocus
           onInput={(event) => setReason(event.currentTarget.value)}
         />
       </label>

@@ -34,6 +34,14 @@ export function Ago({ at }: { readonly at: string }) {
   );
 }
 
+export function For({ since }: { readonly since: string }) {
+  return (
+    <time class="number" dateTime={since} title={new Date(since).toString()}>
+      for {span(now.value - Date.parse(since))}
+    </time>
+  );
+}
+
 export function At({ at }: { readonly at: string }) {
   return (
     <time class="number" dateTime={at} title={new Date(at).toString()}>

@@ -1,8 +1,8 @@
 import type { RulesPage } from '../http/rules.ts';
 import { read } from './api.ts';
-import { pretty } from './diff-view.tsx';
 import { useLoaded } from './loaded.ts';
 import { At, Loading, Problem } from './parts.tsx';
+import { pretty } from './visible.ts';
 
 /** The rules in force, as resolved. */
 export function Rules() {

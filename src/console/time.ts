@@ -34,3 +34,7 @@ export function clock(iso: string): string {
   const time = at.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false });
   return isToday ? time : `${at.toLocaleDateString([], { month: 'short', day: 'numeric' })} ${time}`;
 }
+
+export function whenOf(ms: number): string {
+  return clock(new Date(ms).toISOString());
+}

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Tool } from '../http/tool-shapes.ts';
 import type { ToolsPage } from '../http/tools.ts';
-import { Ago, Empty, Loading, Next, Problem, StatePill } from './parts.tsx';
+import { Ago, Empty, For, Loading, Next, Problem, StatePill } from './parts.tsx';
 import type { State } from './parts.tsx';
 import { usePages } from './pages.ts';
 import { hrefOf } from './route.ts';
@@ -142,7 +142,7 @@ function Recoveries({ recoveries }: Pick<ToolsPage, 'recoveries'>) {
           <li key={`${key} ${scope ?? ''}`}>
             <a href={hrefOf('tools', key)}>{title}</a> {scope === null ? '' : `(${label}) `}
             <span class="quiet">
-              since <Ago at={since} />
+              <For since={since} />
             </span>
           </li>
         ))}

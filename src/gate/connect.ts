@@ -141,7 +141,7 @@ function disabledBackend(view: View): Backend {
   };
   view.setSettings({ ...view.settings, rules: { ...rules, blocklist: [], situations } });
   return {
-    append: () => Promise.resolve(new Map()),
+    prepare: () => Promise.resolve(() => Promise.resolve(new Map())),
     judgesAtOnce: true,
     isKnown: () => Promise.resolve(true),
     acquireProbe: () => Promise.resolve(undefined),

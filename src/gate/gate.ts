@@ -2,6 +2,7 @@ import { outcomeOf } from '../domain/outcome/ledger-outcome.ts';
 import type { LedgerOutcome } from '../domain/outcome/ledger-outcome.ts';
 import { storable } from '../domain/outcome/field.ts';
 import { Report } from '../domain/outcome/report.schema.ts';
+import type { Seen } from '../domain/approval/about.ts';
 import type { Decision } from '../domain/gate/decision.ts';
 import { serverOf } from '../domain/key/tool-key.ts';
 import { LOCAL } from '../domain/trust/entry.ts';
@@ -11,7 +12,7 @@ import type { Backend } from './backend.ts';
 import { InvalidReport } from './errors.ts';
 import type { Emitter, GateEvents } from './events.ts';
 import { createGuard } from './guard.ts';
-import type { GuardContext, GuardOptions } from './guard.ts';
+import type { GuardContext, Guarded, GuardOptions } from './guard.ts';
 import { askAbout } from './held.ts';
 import { createReporter } from './reporter.ts';
 import type { Pressure, Reporter } from './reporter.ts';
@@ -33,6 +34,8 @@ export interface Question extends Call {
   readonly callId?: string;
   /** Why, where the gate itself would let it through. */
   readonly because?: string;
+  /** What is held as far as whoever asks knows; it can only add to what this gate knows. */
+  readonly seen?: Seen;
   /** Digest of what the tool says it is. */
   readonly definition?: string;
   /** The person behind the agent: whoever that is cannot decide about it. */
@@ -66,7 +69,7 @@ export class Gate {
   constructor(parts: GateParts) {
     this.#parts = parts;
     this.#reporter = createReporter({
-      append: (outcomes) => parts.backend.append(outcomes),
+      prepare: (outcomes) => parts.backend.prepare(outcomes),
       limit: parts.bufferLimit,
     });
   }
@@ -134,13 +137,13 @@ export class Gate {
       until: Date.now(),
       definition: call.definition ?? tool.definition,
     };
-    return askAbout(held, call.because);
+    return askAbout(held, call);
   }
 
   /** Wraps a function so that it runs only if the gate lets it, and is reported. Rejects with ApprovalRequired or CallDenied. */
   guard<Args, Result>(
     tool: string | { readonly server?: string; readonly name: string },
-    run: (args: Args) => Result | Promise<Result>,
+    run: Guarded<Args, Result>,
     options?: GuardOptions<Args>,
   ): (args: Args, context?: GuardContext) => Promise<Result> {
     const { server = LOCAL, name } = typeof tool === 'string' ? { name: tool } : tool;

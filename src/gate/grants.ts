@@ -1,6 +1,12 @@
-import type { Decision } from '../domain/gate/decision.ts';
+import { heldBy } from '../domain/gate/decision.ts';
+import type { Ask, Decision } from '../domain/gate/decision.ts';
 import { answers, coverage } from '../domain/approval/grant.ts';
 import type { Grant, HeldCall } from '../domain/approval/grant.ts';
+
+/** Whether what was granted beforehand is looked at: not for a tool that is blocked, or tried under a lease. */
+export function isForGrants({ via, escalation }: Ask): boolean {
+  return via === 'person' && escalation?.state !== 'BLOCKED';
+}
 
 /** What people have granted, by tool. Looked at only where the answer would be to ask somebody. */
 export class Grants {
@@ -36,17 +42,15 @@ export class Grants {
     this.#byTool.set(toolKey, left);
   }
 
-  /** What a person has said beforehand about a call that would be held. Of a tool that is blocked nobody is asked. */
+  /** What a person has said beforehand about a call that would be held. */
   answer(
     decision: Decision,
     toolKey: string,
     tool: string,
-    { isFresh, ...call }: Omit<HeldCall, 'heldSince'> & { readonly isFresh: boolean },
+    { isFresh, ...call }: Omit<HeldCall, 'held'> & { readonly isFresh: boolean },
   ): Decision {
-    if (decision.decision !== 'ask' || decision.via !== 'person' || decision.escalation?.state === 'BLOCKED') {
-      return decision;
-    }
-    const held = { ...call, heldSince: decision.heldSince ?? 0 };
+    if (decision.decision !== 'ask' || !isForGrants(decision)) return decision;
+    const held = { ...call, held: heldBy(decision) };
     const found = this.#byTool.get(toolKey)?.filter((grant) => answers(grant, held)) ?? [];
     const standing = found.find(({ kind }) => kind !== 'once');
     // A gate that has lost touch cannot know whether it was revoked: the ledger is asked.

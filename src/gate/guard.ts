@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Decision } from '../domain/gate/decision.ts';
+import type { Ask, Decision } from '../domain/gate/decision.ts';
 import { normaliseScope, scopeOf } from '../domain/key/scope.ts';
 import { judge } from '../domain/outcome/detect.ts';
 import { argumentsDigest } from '../domain/outcome/digest.ts';
@@ -9,7 +9,7 @@ import type { Consumed } from '../postgres/grants.ts';
 import type { ProbeRequest } from '../postgres/probes.ts';
 import type { Backend } from './backend.ts';
 import { CallDenied } from './errors.ts';
-import { dropQuestion, untilDecided } from './held.ts';
+import { dropQuestion, runningCall, untilDecided } from './held.ts';
 import type { HeldCall } from './held.ts';
 import type { PlainSuccess } from './succeeded-call.ts';
 import { NOTHING_HELD } from './tool-gate.ts';
@@ -28,6 +28,16 @@ export interface GuardOptions<Args> {
   /** What the tool says it is, as an MCP server lists it. Another definition ends what was granted to the old one. */
   readonly definition?: unknown;
 }
+
+/** By whose leave a call runs: a person's, a probe's, or nobody's where none was needed. */
+export interface Leave {
+  readonly grant?: Pick<Consumed, 'id' | 'kind' | 'by'>;
+  readonly isProbe: boolean;
+}
+
+const NONE_NEEDED: Leave = { isProbe: false };
+
+export type Guarded<Args, Result> = (args: Args, leave: Leave) => Result | Promise<Result>;
 
 interface GuardNeeds {
   readonly tool: ToolGate;
@@ -50,7 +60,7 @@ const PROBE_POLL_MS = 100;
 /** Wraps a function: it runs only if the gate lets it, and what becomes of it is reported. */
 export function createGuard<Args, Result>(
   needs: GuardNeeds,
-  run: (args: Args) => Result | Promise<Result>,
+  run: Guarded<Args, Result>,
   options: GuardOptions<Args> = {},
 ): (args: Args, context?: GuardContext) => Promise<Result> {
   const { tool } = needs;
@@ -66,14 +76,14 @@ export function createGuard<Args, Result>(
 /** Nothing is held against the tool and nobody else is to be asked: all that is left is to run and to say how it went. */
 async function plainly<Args, Result>(
   { tool, enqueue, succeeded }: GuardNeeds,
-  run: (args: Args) => Result | Promise<Result>,
+  run: Guarded<Args, Result>,
   args: Args,
 ): Promise<Result> {
   const startedAt = Date.now();
   const call = { tool: tool.name, server: tool.server, args, startedAt };
   let result: Result;
   try {
-    result = await run(args);
+    result = await run(args, NONE_NEEDED);
   } catch (error) {
     await enqueue({ ...call, success: false, error });
     throw error;
@@ -89,14 +99,15 @@ async function plainly<Args, Result>(
 
 async function carefully<Args, Result>(
   needs: GuardNeeds,
-  run: (args: Args) => Result | Promise<Result>,
+  run: Guarded<Args, Result>,
   options: GuardOptions<Args>,
   args: Args,
   context: GuardContext,
 ): Promise<Result> {
   const { tool, report, enqueue, refuseUnreportable } = needs;
   const permission = context.permission ?? (await options.permission?.(args));
-  const check = () => tool.check(args, { ...context, ...(permission === undefined ? {} : { permission }) });
+  const asked = { ...context, ...(permission === undefined ? {} : { permission }) };
+  const check = () => tool.check(args, asked, held.isOfUnknown);
   const call = { ...needs.identity, ...callOf(context), callId: context.callId ?? newOutcomeId() };
   // What could not be reported afterwards is refused before anything has run.
   refuseUnreportable({ tool: tool.name, server: tool.server, ...call });
@@ -118,10 +129,12 @@ async function carefully<Args, Result>(
     ...(decision.trustVersion === undefined ? {} : { trustVersion: decision.trustVersion }),
     ...grantOf(decision, grant),
   };
-  if (probe === undefined) return ran(run, given, base, enqueue);
+  const leave = { ...(grant === undefined ? {} : { grant }), isProbe: probe !== undefined };
+  const runIt = () => run(given, leave);
+  if (probe === undefined) return ran(runIt, base, enqueue);
   const renewal = keepRenewed(needs, probe);
   try {
-    return await ran(run, given, { ...base, probe: probe.token }, report);
+    return await ran(runIt, { ...base, probe: probe.token }, report);
   } finally {
     renewal.stop();
   }
@@ -138,15 +151,14 @@ async function refuseDenied<Args>(
   if (decision.decision === 'deny') throw new CallDenied(decision);
 }
 
-async function ran<Args, Result>(
-  run: (args: Args) => Result | Promise<Result>,
-  args: Args,
+async function ran<Result>(
+  run: () => Result | Promise<Result>,
   base: Report,
   report: (report: Report) => Promise<unknown>,
 ): Promise<Result> {
   let result: Result;
   try {
-    result = await run(args);
+    result = await run();
   } catch (error) {
     await report({ ...base, success: false, error });
     throw error;
@@ -174,27 +186,24 @@ interface Admission {
  */
 async function admission(needs: GuardNeeds, held: HeldCall): Promise<Admission> {
   const { tool, backend, view } = needs;
-  const { check, args, call, ledgerId } = held;
+  const { check, args, call, ledgerId, definition } = held;
   for (let deadline = Infinity; ;) {
     const decision = check();
     if (decision.decision !== 'ask') await dropQuestion(held, decision.because);
     if (decision.decision === 'allow') return { decision };
     if (decision.decision === 'deny') throw new CallDenied(decision);
-    if (tool.definition !== undefined) await backend.approvals?.define(tool, tool.definition).catch(() => undefined);
+    if (definition !== undefined) {
+      await backend.approvals?.define({ key: tool.key, definition, agent: call.agent }).catch(() => undefined);
+    }
     if (decision.via === 'grant' && decision.grant !== undefined) {
-      const grant = await backend.approvals?.consume(decision.grant, ledgerId);
+      const grant = await backend.approvals?.consume(decision.grant, runningCall(held));
       if (grant !== undefined) return { decision, grant };
       view.grants.spend(tool.key, decision.grant);
       continue;
     }
     if (decision.via === 'person' || decision.probes === undefined) {
-      // Without the ledger nobody knows, and then a person is asked.
-      const isNews =
-        decision.escalation === undefined &&
-        !view.isKnown(tool.key) &&
-        (await backend.isKnown(tool.key).catch(() => false));
-      if (isNews) view.know([tool.key]);
-      const grant = isNews ? undefined : await untilDecided(held, decision);
+      if (await isNews(needs, held, decision)) continue;
+      const grant = await untilDecided(held, decision);
       if (grant !== undefined) return { decision, grant };
       continue;
     }
@@ -220,6 +229,19 @@ async function admission(needs: GuardNeeds, held: HeldCall): Promise<Admission> 
     }
     await sleep(PROBE_POLL_MS);
   }
+}
+
+/**
+ * Whether the ledger has seen the tool although the gate has not. Where it has not either, the call goes on waiting for its
+ * own answer, also when another call of the tool was let through meanwhile.
+ */
+async function isNews({ tool, view, backend }: GuardNeeds, held: HeldCall, decision: Ask): Promise<boolean> {
+  if (decision.escalation !== undefined || held.isOfUnknown === true || view.isKnown(tool.key)) return false;
+  // Without the ledger nobody knows, and then a person is asked.
+  const isKnown = await backend.isKnown(tool.key).catch(() => undefined);
+  if (isKnown === true) view.know([tool.key]);
+  held.isOfUnknown = isKnown === false && view.situation === 'fresh';
+  return isKnown === true;
 }
 
 /** What the outcome is to be seen together with. */

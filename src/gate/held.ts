@@ -1,14 +1,18 @@
+import { isAbout, withSeen } from '../domain/approval/about.ts';
+import type { Seen } from '../domain/approval/about.ts';
+import { heldBy } from '../domain/gate/decision.ts';
 import type { Ask, Decision } from '../domain/gate/decision.ts';
 import { promptFor } from '../domain/gate/prompt.ts';
 import { normaliseScope, scopeOf } from '../domain/key/scope.ts';
 import { argumentsDigest } from '../domain/outcome/digest.ts';
+import { numberWithoutJson } from '../domain/outcome/exact-number.ts';
 import { redactText } from '../domain/outcome/redact.ts';
 import { summarise } from '../domain/outcome/summary.ts';
 import { ruleForScope } from '../domain/rules/resolve.ts';
 import { createWaker, pause } from '../pause.ts';
 import type { Asked } from '../postgres/approval-ask.ts';
 import type { Consumed } from '../postgres/grants.ts';
-import type { Approvals } from './backend.ts';
+import type { Approvals, RunningCall } from './backend.ts';
 import { ApprovalRequired, CallDenied, NotApproved } from './errors.ts';
 import type { ToolGate } from './tool-gate.ts';
 import type { View } from './view.ts';
@@ -32,6 +36,8 @@ export interface HeldCall {
   readonly until: number;
   /** Digest of what the tool says it is, where that is known. */
   readonly definition: string | undefined;
+  /** Nothing had been seen of the tool when a person was asked: what others have run since is no answer to this call. */
+  isOfUnknown?: boolean;
   /** What was asked about this call. */
   question?: Asked | undefined;
 }
@@ -39,7 +45,10 @@ export interface HeldCall {
 /**
  * Asks and does not wait. Undefined where nothing holds the call, unless the caller has a reason of its own to ask.
  */
-export async function askAbout(held: HeldCall, because: string | undefined): Promise<Asked | undefined> {
+export async function askAbout(
+  held: HeldCall,
+  { because, seen }: { readonly because?: string; readonly seen?: Seen },
+): Promise<Asked | undefined> {
   const { approvals, check } = held;
   const decision = check();
   if (decision.decision === 'deny') throw new CallDenied(decision);
@@ -51,11 +60,15 @@ export async function askAbout(held: HeldCall, because: string | undefined): Pro
         : { decision: 'ask', via: 'person', because };
   if (asking === undefined) return undefined;
   if (approvals === undefined) throw refused(held, asking);
-  return approvals.ask(questionOf(held, asking));
+  refuseUnshowable(held.args);
+  const question = questionOf(held, asking);
+  return approvals.ask({ ...question, held: withSeen(question.held, seen) });
 }
 
 /** Besides being told, look after so long: a notification may be lost, and the tool may have recovered meanwhile. */
 const LOOK_AGAIN_MS = 2000;
+/** Whoever writes the question down may be about to learn what this process knows already. */
+const ASK_ANEW_MS = 200;
 
 /**
  * Asks a person and waits. Answers the grant the call may run under, or undefined where the gate is to be asked again:
@@ -64,6 +77,7 @@ const LOOK_AGAIN_MS = 2000;
 export async function untilDecided(held: HeldCall, decision: Ask): Promise<Consumed | undefined> {
   const { approvals, until, check } = held;
   if (approvals === undefined) throw refused(held, decision);
+  refuseUnshowable(held.args);
   for (;;) {
     held.question ??= await askInTime(held, approvals, decision);
     if (held.question !== undefined) held.question = await untilOver(held, approvals, held.question);
@@ -71,8 +85,12 @@ export async function untilDecided(held: HeldCall, decision: Ask): Promise<Consu
     const now = check();
     // Whatever a person says: what is blocked meanwhile is denied, and what is no longer held needs nobody.
     if (now.decision !== 'ask' || (now.via !== decision.via && question?.status !== 'approved')) return undefined;
-    if (question?.status === 'approved') {
-      const consumed = await approvals.consume(question.id, held.ledgerId);
+    if (question !== undefined && isOvertaken(question, now)) {
+      // A person was asked, or has even answered, about less than what is held now.
+      held.question = undefined;
+      await pause(ASK_ANEW_MS, held.view.closing.signal);
+    } else if (question?.status === 'approved') {
+      const consumed = await approvals.consume(question.id, runningCall(held));
       if (consumed !== undefined) return consumed;
       // Another call was faster, or it was revoked: what is still held is asked about anew.
       held.view.grants.spend(held.tool.key, question.id);
@@ -83,9 +101,19 @@ export async function untilDecided(held: HeldCall, decision: Ask): Promise<Consu
       throw new NotApproved({ ...question, status: question.status });
     }
     if (Date.now() >= until || held.view.closing.signal.aborted) throw refused(held, decision, question?.id);
-    // The lease may be free by now.
-    if (decision.via === 'probe') return undefined;
+    // What is held now is asked about; and a lease may be free by now.
+    if (held.question === undefined || decision.via === 'probe') return undefined;
   }
+}
+
+export function runningCall({ ledgerId, args, call, definition }: HeldCall): RunningCall {
+  const { scope, session } = call;
+  return { callId: ledgerId, digest: argumentsDigest(args), args, scope, session, definition };
+}
+
+/** A denial stands, whatever else there is. */
+function isOvertaken({ status, about }: Asked, now: Ask): boolean {
+  return (status === 'pending' || status === 'approved') && !isAbout(about, heldBy(now));
 }
 
 /** Whoever took it back no longer needed it; this call may. */
@@ -96,6 +124,15 @@ function isTidiedAway({ by }: Asked): boolean {
 /** Takes back a question that nobody needs an answer to. Only tidies: what nobody waits for expires by itself. */
 export async function dropQuestion({ question, approvals }: HeldCall, because: string): Promise<void> {
   if (question?.status === 'pending') await approvals?.withdraw(question.id, 'surety', because).catch(() => undefined);
+}
+
+/** A person would be shown null instead, and decide about that. */
+function refuseUnshowable(args: unknown): void {
+  const found = numberWithoutJson(args);
+  if (found === undefined) return;
+  throw new TypeError(
+    `a person cannot be asked about this call: ${found}, which JSON has no number for; pass it as a string`,
+  );
 }
 
 /** With the ledger away nobody can be asked; that may pass. */
@@ -142,11 +179,9 @@ function questionOf({ tool, view, args, call, ledgerId, definition }: HeldCall, 
     args,
     definition,
     because: redactText(decision.because, 500),
-    state: decision.escalation?.state,
-    isSecurity: /security/i.test(decision.escalation?.reason ?? ''),
+    held: heldBy(decision),
     risk: rule.risk,
     terms: rule.approval,
-    heldSince: decision.heldSince ?? 0,
   };
 }
 

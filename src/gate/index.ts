@@ -3,7 +3,7 @@ export type { ConnectOptions } from './connect.ts';
 export { ApprovalRequired, BufferFull, CallDenied, InvalidReport, NotApproved, NotRecorded } from './errors.ts';
 export type { GateEvents, TrustChange } from './events.ts';
 export type { Call, Gate, Question } from './gate.ts';
-export type { GuardContext, GuardOptions } from './guard.ts';
+export type { GuardContext, GuardOptions, Leave } from './guard.ts';
 export type { Pressure } from './reporter.ts';
 export type { CallContext, ToolGate } from './tool-gate.ts';
 export type { Asked } from '../postgres/approval-ask.ts';

@@ -73,26 +73,18 @@ export function createMemoryBackend(view: View, take: (standing: Standing) => vo
     return view.standing(serverKey(server)) !== undefined;
   }
 
+  function judge(outcome: LedgerOutcome): readonly [string, number][] {
+    const entry = entryOf(outcome, leases);
+    const subjects: Subject[] = [{ kind: 'tool', server: outcome.server, name: outcome.name }];
+    const concernsServer = countsOnServer(outcome.server, outcome.scope, outcome.category) || isInDoubt(outcome.server);
+    if (outcome.server !== LOCAL && concernsServer) subjects.push({ kind: 'server', server: outcome.server, name: '' });
+    return subjects.map((subject) =>
+      change(subject, (parts, version) => applyEntries(subject, parts, [entry], view.rulesOf(subject), version).parts),
+    );
+  }
+
   return {
-    append: (outcomes) =>
-      Promise.resolve(
-        new Map(
-          outcomes.filter(isNew).flatMap((outcome) => {
-            const entry = entryOf(outcome, leases);
-            const subjects: Subject[] = [{ kind: 'tool', server: outcome.server, name: outcome.name }];
-            const concernsServer =
-              countsOnServer(outcome.server, outcome.scope, outcome.category) || isInDoubt(outcome.server);
-            if (outcome.server !== LOCAL && concernsServer)
-              subjects.push({ kind: 'server', server: outcome.server, name: '' });
-            return subjects.map((subject) =>
-              change(
-                subject,
-                (parts, version) => applyEntries(subject, parts, [entry], view.rulesOf(subject), version).parts,
-              ),
-            );
-          }),
-        ),
-      ),
+    prepare: (outcomes) => Promise.resolve(() => Promise.resolve(new Map(outcomes.filter(isNew).flatMap(judge)))),
     judgesAtOnce: true,
     isKnown: (key) => Promise.resolve(known.has(key)),
     acquireProbe: ({ parts, leaseSeconds }) => {

@@ -1,6 +1,7 @@
 import type { LedgerOutcome } from '../domain/outcome/ledger-outcome.ts';
 import { pause } from '../pause.ts';
 import { isRefusal } from '../postgres/refusal.ts';
+import type { Append } from './backend.ts';
 import { BufferFull, InvalidReport, NotRecorded } from './errors.ts';
 
 /** How many reports wait for the ledger, and whether it can be reached. */
@@ -23,8 +24,14 @@ export interface Waiting {
 }
 
 interface ReporterOptions {
-  readonly append: (outcomes: readonly LedgerOutcome[]) => Promise<Places>;
+  /** Answers what writes them; a batch may be prepared while the one before it is being written. */
+  readonly prepare: (outcomes: readonly LedgerOutcome[]) => Promise<Append>;
   readonly limit: number;
+}
+
+interface Batch {
+  readonly reports: readonly Waiting[];
+  readonly prepared: Promise<Append>;
 }
 
 const LARGEST_BATCH = 4000;
@@ -34,7 +41,7 @@ const LONGEST_WAIT_MS = 2000;
  * Collects reports while one batch is on its way and sends them as the next. A batch that cannot reach the ledger is
  * sent again until it does; one that the ledger refuses is halved until the offending report stands alone.
  */
-export function createReporter({ append, limit }: ReporterOptions) {
+export function createReporter({ prepare, limit }: ReporterOptions) {
   const queue: Waiting[] = [];
   let inFlight = 0;
   let flushing: Promise<void> | undefined;
@@ -43,22 +50,31 @@ export function createReporter({ append, limit }: ReporterOptions) {
   let closed = false;
   const impatience = new AbortController();
   let roomWaiters: (() => void)[] = [];
+  let onFullBatch: () => void = () => undefined;
 
-  async function send(batch: readonly Waiting[]): Promise<void> {
+  function batchOf(reports: readonly Waiting[]): Batch {
+    const prepared = prepare(reports.map(({ outcome }) => outcome));
+    // Looked at when it is its turn; until then a failure is nobody's.
+    prepared.catch(() => undefined);
+    return { reports, prepared };
+  }
+
+  async function send({ reports, prepared }: Batch): Promise<void> {
     for (let wait = 50; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
       try {
-        const places = await append(batch.map(({ outcome }) => outcome));
+        const places = await (await prepared)();
         failing = null;
-        tellSoon(batch, places);
+        tellSoon(reports, places);
         return;
       } catch (error) {
-        if (isRefusal(error)) return refuse(batch, error);
+        if (isRefusal(error)) return refuse(reports, error);
         failing = error instanceof Error ? error : new Error(String(error));
         await pause(wait, impatience.signal);
         if (impatience.signal.aborted) {
-          tell(batch, undefined, new NotRecorded('the gate was closed while the ledger could not be reached'));
+          tell(reports, undefined, new NotRecorded('the gate was closed while the ledger could not be reached'));
           return;
         }
+        ({ prepared } = batchOf(reports));
       }
     }
   }
@@ -85,16 +101,29 @@ export function createReporter({ append, limit }: ReporterOptions) {
       return;
     }
     const half = Math.ceil(batch.length / 2);
-    await send(batch.slice(0, half));
-    await send(batch.slice(half));
+    await send(batchOf(batch.slice(0, half)));
+    await send(batchOf(batch.slice(half)));
   }
 
+  function nextBatch(): Batch {
+    const reports = queue.splice(0, LARGEST_BATCH);
+    inFlight += reports.length;
+    return batchOf(reports);
+  }
+
+  /** What fills a batch by itself while another one is on its way is made ready meanwhile; less waits for company. */
   async function flush(): Promise<void> {
-    while (queue.length > 0) {
-      const batch = queue.splice(0, LARGEST_BATCH);
-      inFlight += batch.length;
-      await send(batch);
-      if (queue.length === 0) await told;
+    const ready: Batch[] = [];
+    while (ready.length + queue.length > 0) {
+      const sent = send(ready.shift() ?? nextBatch());
+      await nextTurn();
+      onFullBatch = () => {
+        if (ready.length === 0) ready.push(nextBatch());
+      };
+      if (queue.length >= LARGEST_BATCH) onFullBatch();
+      await sent;
+      onFullBatch = () => undefined;
+      if (ready.length + queue.length === 0) await told;
     }
     flushing = undefined;
   }
@@ -106,6 +135,7 @@ export function createReporter({ append, limit }: ReporterOptions) {
     if (closed) throw new NotRecorded('the gate is closed');
     if (isFull()) throw new BufferFull(limit);
     queue.push(waiting);
+    if (queue.length === LARGEST_BATCH) onFullBatch();
     // A turn of the event loop gathers what a burst reports together.
     flushing ??= nextTurn().then(flush);
   }

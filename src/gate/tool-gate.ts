@@ -49,10 +49,17 @@ export class ToolGate {
     this.#identity = identity;
   }
 
-  check(args?: unknown, context?: CallContext): Decision {
+  /** `asUnknown`: the tool is taken for one of which nothing has been seen, as it was when a person was asked about the call. */
+  check(args?: unknown, context?: CallContext, asUnknown = false): Decision {
     if (this.#revision !== this.#view.revision) this.#refresh();
-    if (this.#plain && context?.permission === undefined) return NOTHING_HELD;
-    return this.#judge(args, context);
+    if (this.#plain && context?.permission === undefined && !asUnknown) return NOTHING_HELD;
+    return this.#judge(args, context, asUnknown);
+  }
+
+  /** What is to be said of the call, whatever people have granted. */
+  withoutGrants(args: unknown, context: CallContext): Decision {
+    if (this.#revision !== this.#view.revision) this.#refresh();
+    return this.#ourDecision(args, context, false);
   }
 
   #refresh(): void {
@@ -83,8 +90,8 @@ export class ToolGate {
     this.#revision = this.#view.revision;
   }
 
-  #judge(args: unknown, context: CallContext | undefined): Decision {
-    const ours = this.#ourDecision(args, context);
+  #judge(args: unknown, context: CallContext | undefined, asUnknown: boolean): Decision {
+    const ours = this.#ourDecision(args, context, asUnknown);
     if (context?.permission === undefined) return this.#granted(ours, args, context);
     const { permission } = context;
     const theirs = theirDecision(typeof permission === 'function' ? permission(args) : permission);
@@ -105,8 +112,8 @@ export class ToolGate {
     });
   }
 
-  #ourDecision(args: unknown, context: CallContext | undefined): Decision {
-    if (this.#plain || this.#circumstances === undefined) return NOTHING_HELD;
+  #ourDecision(args: unknown, context: CallContext | undefined, asUnknown: boolean): Decision {
+    if (this.#circumstances === undefined || (this.#plain && !asUnknown)) return NOTHING_HELD;
     if (this.#blocklisted !== undefined) {
       return { decision: 'deny', because: `the blocklist has ${JSON.stringify(this.#blocklisted)}` };
     }
@@ -119,7 +126,12 @@ export class ToolGate {
     const agent = context?.agent ?? this.#identity.agent;
     return decide(
       { ...(scope === undefined ? {} : { scope }), ...(agent === undefined ? {} : { agent }) },
-      { ...this.#circumstances, ...(this.#view.trouble === undefined ? {} : { trouble: this.#view.trouble }), now },
+      {
+        ...this.#circumstances,
+        ...(asUnknown ? { isKnown: false } : {}),
+        ...(this.#view.trouble === undefined ? {} : { trouble: this.#view.trouble }),
+        now,
+      },
     );
   }
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { InDoubt, Situation } from '../domain/gate/decide.ts';
 import type { LedgerOutcome } from '../domain/outcome/ledger-outcome.ts';
 import { viewForServer, viewForTool } from '../domain/rules/resolve.ts';
@@ -43,6 +44,8 @@ export class View {
 
   constructor(rules: Rules) {
     this.#settings = { rules, version: 0, brokenGlassUntil: null };
+    // Every call that waits for a person listens, and stops listening when it no longer waits: many are no leak.
+    setMaxListeners(0, this.closing.signal);
   }
 
   get settings(): Settings {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { storable } from '../domain/outcome/field.ts';
 import { Rules } from '../domain/rules/rules.schema.ts';
 import { StoredParts } from '../domain/trust/parts.schema.ts';
 import type { Grant } from '../domain/approval/grant.ts';
@@ -9,7 +10,7 @@ import type { News, Snapshot, Wanted } from './source.ts';
 // What a gate and a server that stands before the ledger say to each other.
 
 const Version = z.int().min(0);
-const Key = z.string().min(1).max(20_000);
+const Key = z.string().min(1).max(20_000).overwrite(storable);
 
 const WireStanding: z.ZodType<Standing> = z.object({
   id: z.int(),
@@ -36,7 +37,13 @@ const WireGrant: z.ZodType<Grant> = z.object({
   agent: z.string().nullable(),
   session: z.string().nullable(),
   scope: z.string().nullable(),
+  about: z.object({
+    heldUntil: z.number(),
+    isSecurity: z.boolean(),
+    state: z.enum(['TRUSTED', 'ESCALATED', 'RECOVERING', 'BLOCKED']).nullable(),
+  }),
   digest: z.string(),
+  replaces: z.string().nullable(),
   definition: z.string().nullable(),
 });
 

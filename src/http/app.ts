@@ -1,24 +1,32 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { HTTPException } from 'hono/http-exception';
 import { secureHeaders } from 'hono/secure-headers';
 import type pg from 'pg';
+import { redactText } from '../domain/outcome/redact.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { Ledger } from '../postgres/append.ts';
-import { Problem } from '../problem.ts';
+import { LooseMask } from '../postgres/approval-decide.ts';
+import { codeOf, Problem } from '../problem.ts';
 import { version } from '../version.ts';
 import type { Announcements } from './announcements.ts';
 import { approvalRoutes } from './approvals.ts';
 import { askingRoutes } from './asking.ts';
+import { complaintsOf } from './complaints.ts';
 import { CONSOLE_POLICY, consoleFiles, isOfConsole } from './console.ts';
+import { described } from './describe.ts';
 import { eventRoutes } from './events.ts';
+import type { FailedAttempts } from './failed-attempts.ts';
 import { gateRoutes } from './gate.ts';
+import { grantRoutes } from './grants.ts';
 import { healthRoutes } from './health.ts';
 import type { Health } from './health.ts';
 import { idempotent } from './idempotency.ts';
 import { authenticate } from './identity.ts';
 import type { Identified } from './identity.ts';
 import type { Limits } from './limits.ts';
+import { onlyJson } from './only-json.ts';
 import { orderRoutes } from './orders.ts';
 import { HttpProblem, respond } from './problem.ts';
 import { remoteGateRoutes } from './remote-gate.ts';
@@ -32,10 +40,13 @@ export interface ApiParts {
   readonly ledger: Ledger;
   readonly gate: Gate;
   readonly limits: Limits;
+  readonly failedAttempts: FailedAttempts;
   readonly health: Health;
   readonly announcements: Announcements;
   /** Where Temporal UI is, for links to it. */
   readonly temporalUi?: TemporalUi | undefined;
+  /** Told of our own mistakes. */
+  readonly log?: ((message: string) => void) | undefined;
 }
 
 export interface TemporalUi {
@@ -50,7 +61,7 @@ const NOTHING = { defaultSrc: ["'none'"], frameAncestors: ["'none'"], baseUri: [
 
 const LARGEST_BODY = 2_000_000;
 
-export const DOCUMENT = {
+const DOCUMENT = {
   openapi: '3.1.0',
   info: {
     title: 'Surety',
@@ -65,7 +76,7 @@ export function createApi(parts: ApiParts): Api {
   const app: Api = new OpenAPIHono<Identified>({
     defaultHook: (result) => {
       if (result.success) return;
-      const errors = result.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
+      const errors = complaintsOf(result.error.issues);
       throw new HttpProblem(400, 'Not understood', 'The request is not what the API expects; see errors.', { errors });
     },
   });
@@ -81,18 +92,25 @@ export function createApi(parts: ApiParts): Api {
       },
     }),
   );
-  app.onError((error, c) => respond(c, problemOf(error)));
-  app.notFound((c) => respond(c, new HttpProblem(404, 'Not found', `There is no ${c.req.method} ${c.req.path}.`)));
+  app.onError((error, c) => {
+    const problem = problemOf(error);
+    if (problem.status === 500) parts.log?.(redactText(`${c.req.method} ${c.req.path}: ${String(error.stack)}`, 2000));
+    return respond(c, problem);
+  });
+  app.notFound((c) => respond(c, notThere(c.req.method, c.req.path, methodsAt(app, c.req.path))));
   app.openAPIRegistry.registerComponent('securitySchemes', 'token', { type: 'http', scheme: 'bearer' });
   healthRoutes(app, parts);
-  app.doc31('/openapi.json', DOCUMENT);
+  app.get('/openapi.json', (c) => c.json(documentOf(app)));
   consoleFiles(app);
+  app.use('/v1/session', onlyJson);
   sessionRoutes(app, parts);
-  app.use('/v1/*', authenticate(parts.pool, parts.limits), idempotent(parts.pool));
+  // Where a request comes from is looked at before what it holds: each is a defence of its own.
+  app.use('/v1/*', authenticate(parts), onlyJson, idempotent(parts.pool));
   gateRoutes(app, parts);
   remoteGateRoutes(app, parts);
   askingRoutes(app, parts);
   approvalRoutes(app, parts);
+  grantRoutes(app, parts);
   eventRoutes(app, parts);
   toolsRoute(app, parts);
   toolRoute(app, parts);
@@ -101,14 +119,44 @@ export function createApi(parts: ApiParts): Api {
   return app;
 }
 
+export function documentOf(app: Api) {
+  return described(app.getOpenAPI31Document(DOCUMENT));
+}
+
 function problemOf(error: Error): HttpProblem {
   if (error instanceof HttpProblem) return error;
-  if (error instanceof Problem) return new HttpProblem(409, 'Not possible', `${error.message} ${error.wayOut}`);
-  if (error instanceof SyntaxError || error.message.includes('Malformed JSON')) {
-    return new HttpProblem(400, 'Not understood', 'The body is not JSON.');
+  if (error instanceof HTTPException && error.status < 500) {
+    return new HttpProblem(error.status, 'Not understood', `${error.message}.`);
   }
+  if (error instanceof LooseMask) return new HttpProblem(400, 'Not understood', `${error.message} ${error.wayOut}`);
+  if (error instanceof Problem) return new HttpProblem(409, 'Not possible', `${error.message} ${error.wayOut}`);
   // What happened inside is nobody's business outside.
-  return new HttpProblem(503, 'Not available', 'The request could not be served; it may be tried again.', {
-    retryAfter: 1,
+  return isOurFault(error)
+    ? new HttpProblem(500, 'Our fault', 'The request could not be served, and trying again will not help.')
+    : new HttpProblem(503, 'Not available', 'The request could not be served; it may be tried again.', {
+        retryAfter: 1,
+      });
+}
+
+/** What a program without mistakes does not throw, and what Postgres says to statements that have some. */
+function isOurFault(error: Error): boolean {
+  return (
+    [TypeError, RangeError, ReferenceError].some((kind) => error instanceof kind) ||
+    /^(?:22|23|42)/.test(String(codeOf(error)))
+  );
+}
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+function methodsAt(app: Api, path: string): readonly string[] {
+  return METHODS.filter((method) => {
+    const [found] = app.router.match(method, path);
+    return found.some(([[, route]]) => route.method === method);
   });
+}
+
+function notThere(method: string, path: string, others: readonly string[]): HttpProblem {
+  if (others.length === 0) return new HttpProblem(404, 'Not found', `There is no ${path}.`);
+  const detail = `There is no ${method} ${path}; there is ${others.join(', ')}.`;
+  return new HttpProblem(405, 'Method not allowed', detail, { allow: others });
 }

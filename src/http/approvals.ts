@@ -1,24 +1,22 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { readGrant } from '../domain/approval/message.ts';
 import type { Verb } from '../domain/approval/message.ts';
-import { hasLooseMask } from '../domain/approval/shown.ts';
 import { redactText } from '../domain/outcome/redact.ts';
-import { REDACTED } from '../domain/outcome/secrets.ts';
 import { decide, untilTold } from '../postgres/approval-decide.ts';
 import { readAsked } from '../postgres/approval-ask.ts';
 import { countPending, readDecided, readPending, readOne } from '../postgres/read-approvals.ts';
 import type { ShownApproval } from '../postgres/read-approvals.ts';
-import { revokeGrants } from '../postgres/grants.ts';
-import { readShownGrants } from '../postgres/read-grants.ts';
 import type { Token } from '../postgres/tokens.ts';
 import { untilAnnounced } from './announcements.ts';
 import type { Api, ApiParts } from './app.ts';
 import { allow, decides } from './identity.ts';
-import { HttpProblem, problem, refusals } from './problem.ts';
-import { Approval, approvalShown, Grant, grantShown } from './shapes.ts';
+import { HttpProblem, problem } from './problem.ts';
+import { searchApprovals } from './search-approvals.ts';
+import { Approval, approvalShown } from './shapes.ts';
+import { text } from './text.ts';
 
 const Id = z.uuid();
-const Reason = z.string().max(1000).default('');
+const Reason = text(1000).default('');
 const ExpectedVersion = z.number().int().min(0).optional();
 const Decided = z.object({ decision: Id, outcome: z.enum(['taken', 'recorded']) }).openapi('Decided');
 
@@ -51,6 +49,10 @@ export function approvalRoutes(app: Api, { pool, announcements }: Pick<ApiParts,
           status: z.enum(['pending', 'decided']).default('pending'),
           limit: z.coerce.number().int().min(1).max(200).default(50),
           cursor: Id.optional(),
+          search: text(200)
+            .min(1)
+            .optional()
+            .openapi({ description: 'part of a tool, an agent, a scope, or of arguments as they are shown' }),
         }),
       },
       responses: {
@@ -60,21 +62,19 @@ export function approvalRoutes(app: Api, { pool, announcements }: Pick<ApiParts,
             'application/json': { schema: ApprovalsPage },
           },
         },
-        ...refusals,
       },
     }),
     async (c) => {
-      const { status, limit, cursor } = c.req.valid('query');
-      const read = status === 'pending' ? readPending : readDecided;
-      const [approvals, pending] = await Promise.all([read(pool, limit, cursor), countPending(pool)]);
-      return c.json(
-        {
-          approvals: approvals.map(approvalShown),
-          cursor: approvals.length < limit ? null : (approvals.at(-1)?.id ?? null),
-          pending,
-        },
-        200,
-      );
+      const { status, limit, cursor, search } = c.req.valid('query');
+      const readFrom = status === 'pending' ? readPending : readDecided;
+      const read = (most: number, after?: string) => readFrom(pool, most, after);
+      const page = async () => {
+        if (search !== undefined) return searchApprovals(read, search, limit, cursor);
+        const found = await read(limit, cursor);
+        return { found, cursor: found.length < limit ? null : (found.at(-1)?.id ?? null) };
+      };
+      const [{ found, cursor: next }, pending] = await Promise.all([page(), countPending(pool)]);
+      return c.json({ approvals: found.map(approvalShown), cursor: next, pending }, 200);
     },
   );
   app.openapi(
@@ -89,25 +89,29 @@ export function approvalRoutes(app: Api, { pool, announcements }: Pick<ApiParts,
       },
       responses: {
         200: { description: 'the question', content: { 'application/json': { schema: Approval } } },
-        ...refusals,
         404: problem('there is no such question'),
       },
     }),
     async (c) => {
       const { id } = c.req.valid('param');
+      // First of all: whoever may not see it is told so at once, and learns nothing from how long it takes.
+      await visible(id, c.get('token'));
       const isOver = async () => (await readAsked(pool, [id]))[0]?.status !== 'pending';
       await untilAnnounced(announcements, `approval:${id}`, isOver, c.req.valid('query').wait * 1000, c.req.raw.signal);
       return c.json(approvalShown(await visible(id, c.get('token'))), 200);
     },
   );
   const say = async (verb: Verb, id: string, by: Token, body: Said) => {
-    const shown = await visible(id, by);
+    await visible(id, by);
+    if (body.automatic === true && !by.roles.includes('agent')) {
+      throw new HttpProblem(
+        403,
+        'Not allowed',
+        "Only an agent's gate takes a question back by itself: leave out automatic.",
+      );
+    }
     const grant = body.grant === undefined ? undefined : readGrant(body.grant, Date.now());
     if (typeof grant === 'string') throw new HttpProblem(400, 'Not understood', grant);
-    if (hasLooseMask(body.edit, shown.arguments)) {
-      const wayOut = 'Leave what is masked where it was, or put in what is meant.';
-      throw new HttpProblem(400, 'Not understood', `${REDACTED} would run as it is written. ${wayOut}`);
-    }
     const decision = await decide(pool, {
       ...{ approval: id, verb, token: by.id, reason: redactText(body.reason, 500) },
       by: body.automatic === true ? `surety for ${by.name}` : by.name,
@@ -123,7 +127,6 @@ export function approvalRoutes(app: Api, { pool, announcements }: Pick<ApiParts,
   };
   const answers = {
     200: { description: 'taken', content: { 'application/json': { schema: Decided } } },
-    ...refusals,
     404: problem('there is no such question'),
     409: problem('refused, with what changed or who was first'),
   };
@@ -145,64 +148,19 @@ export function approvalRoutes(app: Api, { pool, announcements }: Pick<ApiParts,
     );
   };
   const base = { reason: Reason, expectedVersion: ExpectedVersion };
-  route('approve', 'Let the call run', z.object({ ...base, grant: GrantBody, edit: z.unknown().optional() }) as never);
-  route('deny', 'Refuse the call', z.object(base) as never);
+  route(
+    'approve',
+    'Let the call run',
+    z.strictObject({ ...base, grant: GrantBody, edit: z.unknown().optional() }) as never,
+  );
+  route('deny', 'Refuse the call', z.strictObject(base) as never);
   route(
     'extend',
     'Keep the question open for longer',
-    z.object({ ...base, seconds: z.number().int().min(1).max(31_536_000) }) as never,
+    z.strictObject({ ...base, seconds: z.number().int().min(1).max(31_536_000) }) as never,
   );
   const Automatic = z.boolean().optional().openapi({ description: 'nobody needs the answer any more' });
-  route('withdraw', 'Take the question back', z.object({ ...base, automatic: Automatic }) as never);
-
-  app.openapi(
-    createRoute({
-      method: 'get',
-      path: '/v1/grants',
-      summary: 'What people have granted',
-      middleware: [allow('approver', 'operator')] as const,
-      request: {
-        query: z.object({
-          all: z.enum(['true', 'false']).default('false'),
-          limit: z.coerce.number().int().min(1).max(500).default(100),
-        }),
-      },
-      responses: {
-        200: {
-          description: 'the newest first',
-          content: { 'application/json': { schema: z.object({ grants: z.array(Grant) }) } },
-        },
-        ...refusals,
-      },
-    }),
-    async (c) => {
-      const { all, limit } = c.req.valid('query');
-      return c.json({ grants: (await readShownGrants(pool, { all: all === 'true', limit })).map(grantShown) }, 200);
-    },
-  );
-  app.openapi(
-    createRoute({
-      method: 'post',
-      path: '/v1/grants/{id}/revoke',
-      summary: 'End a grant',
-      middleware: [decides, allow('approver', 'operator')] as const,
-      request: {
-        params: z.object({ id: Id }),
-        body: { content: { 'application/json': { schema: z.object({ reason: Reason }) } }, required: true },
-      },
-      responses: {
-        200: { description: 'revoked', content: { 'application/json': { schema: z.object({ revoked: Id }) } } },
-        ...refusals,
-        404: problem('there is no such grant, or it has ended'),
-      },
-    }),
-    async (c) => {
-      const { id } = c.req.valid('param');
-      const gone = await revokeGrants(pool, [id], c.get('token').name, c.req.valid('json').reason);
-      if (gone.length === 0) throw new HttpProblem(404, 'Not found', `There is no open grant ${id}.`);
-      return c.json({ revoked: id }, 200);
-    },
-  );
+  route('withdraw', 'Take the question back', z.strictObject({ ...base, automatic: Automatic }) as never);
 }
 
 interface Said {
@@ -217,12 +175,12 @@ interface Said {
 const GrantBody = z
   .union([
     z.enum(['once', 'session', 'always']),
-    z.object({
+    z.strictObject({
       kind: z.enum(['once', 'session', 'until', 'always']),
       until: z.iso.datetime({ offset: true }).optional(),
       seconds: z.number().positive().optional(),
       covers: z.enum(['arguments', 'scope', 'tool']).optional(),
-      pattern: z.record(z.string(), z.string()).optional(),
+      pattern: z.record(text(1024), text(10_240)).optional(),
     }),
   ])
   .default('once')

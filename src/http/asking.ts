@@ -1,25 +1,53 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { CallDenied } from '../gate/errors.ts';
+import { useOf } from '../gate/use-grant.ts';
 import { WireConsumed } from '../gate/wire.schema.ts';
 import { redactText } from '../domain/outcome/redact.ts';
-import { consumeGrant } from '../postgres/grants.ts';
+import { consumeGrant, readGrant } from '../postgres/grants.ts';
 import { outcomeId } from '../postgres/outcome-id.ts';
 import { readOne } from '../postgres/read-approvals.ts';
 import type { Api, ApiParts } from './app.ts';
+import { exactNumbers } from './exact-numbers.ts';
 import { Call, present, spokenFor } from './gate.ts';
 import { allow } from './identity.ts';
-import { HttpProblem, problem, refusals } from './problem.ts';
+import { HttpProblem, problem } from './problem.ts';
 import { Approval, approvalShown } from './shapes.ts';
+import { text } from './text.ts';
 
-const CallId = z.string().min(1).max(1024);
-const AskBody = Call.extend({
+const SOON = { retryAfter: 1 };
+const CallId = text(1024).min(1);
+const Digest = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/)
+  .openapi({
+    description:
+      "of the call's arguments, as a question has it, where they themselves are not sent; left out: those that were asked about",
+  });
+// Not extended: the description would have both, and neither takes what only the other knows.
+const AskBody = z.strictObject({
+  ...Call.shape,
   callId: CallId.optional().openapi({ description: 'asking again with the same one finds the same question' }),
-  because: z.string().max(1000).optional().openapi({ description: 'why, where nothing is held against the call' }),
-  definition: z.string().max(200).optional(),
+  because: text(1000).optional().openapi({ description: 'why, where nothing is held against the call' }),
+  definition: text(200).optional(),
+  seen: z
+    .strictObject({ isSecurity: z.boolean(), state: z.enum(['RECOVERING', 'ESCALATED', 'BLOCKED']).nullable() })
+    .optional()
+    .openapi({ description: 'what is held as far as the agent knows; can only add to what is known here' }),
+});
+
+const { args, scope, session } = Call.shape;
+const ConsumeBody = z.strictObject({
+  ...{ args, scope, session },
+  callId: CallId,
+  digest: Digest.optional(),
+  definition: text(200).optional(),
 });
 
 /** What an agent does about a call that is held: have a person asked, then run it under what was granted. */
 export function askingRoutes(app: Api, { pool, gate }: Pick<ApiParts, 'pool' | 'gate'>): void {
+  // Also for what a person puts in place of arguments.
+  app.use('/v1/approvals/*', exactNumbers);
+  app.use('/v1/grants/*', exactNumbers);
   app.openapi(
     createRoute({
       method: 'post',
@@ -30,7 +58,6 @@ export function askingRoutes(app: Api, { pool, gate }: Pick<ApiParts, 'pool' | '
       request: { body: { content: { 'application/json': { schema: AskBody } }, required: true } },
       responses: {
         200: { description: 'the question', content: { 'application/json': { schema: Approval } } },
-        ...refusals,
         409: problem('nobody needs to be asked, or nobody could allow it'),
       },
     }),
@@ -60,7 +87,7 @@ export function askingRoutes(app: Api, { pool, gate }: Pick<ApiParts, 'pool' | '
         body: {
           content: {
             'application/json': {
-              schema: z.object({ callId: CallId, tool: Call.shape.tool.optional(), server: Call.shape.server }),
+              schema: ConsumeBody,
             },
           },
           required: true,
@@ -71,15 +98,26 @@ export function askingRoutes(app: Api, { pool, gate }: Pick<ApiParts, 'pool' | '
           description: 'run it, with these arguments if there are any',
           content: { 'application/json': { schema: WireConsumed } },
         },
-        ...refusals,
-        409: problem('another call was faster, it was revoked, or it is not yours'),
+        409: problem('another call was faster, it was revoked, it is not yours, or it is not about what is held now'),
+        503: problem('not now'),
       },
     }),
     async (c) => {
-      const { callId, tool = '', server = 'local' } = c.req.valid('json');
+      const { callId, ...call } = c.req.valid('json');
       const { id } = c.req.valid('param');
-      const consumed = await consumeGrant(pool, id, outcomeId(callId, server, tool), c.get('token').name);
-      if (consumed === undefined) throw new HttpProblem(409, 'Not yours', `The grant ${id} does not answer this call.`);
+      const agent = c.get('token').name;
+      const notYours = (because = '') =>
+        new HttpProblem(409, 'Not yours', `The grant ${id} does not answer this call${because}.`);
+      const found = await readGrant(pool, id);
+      if (found?.grant.agent !== agent) throw notYours();
+      // Whoever has lost touch does not know what is held now.
+      if (gate.situation !== 'fresh') throw new HttpProblem(503, 'Not now', 'What is held is not known.', SOON);
+      const { grant, server, name } = found;
+      const use = useOf(gate.tool(server, name), grant, { ...call, agent }, Date.now());
+      if ('refused' in use) throw notYours(`: ${use.refused}`);
+      const using = { callId: outcomeId(callId, server, name), digest: use.digest, agent };
+      const consumed = await consumeGrant(pool, id, using);
+      if (consumed === undefined) throw notYours();
       return c.json(consumed, 200);
     },
   );

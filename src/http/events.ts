@@ -5,7 +5,6 @@ import { createWaker } from '../pause.ts';
 import type { Announcement, Announcements } from './announcements.ts';
 import type { Api } from './app.ts';
 import { allow } from './identity.ts';
-import { refusals } from './problem.ts';
 
 const HEARTBEAT_MS = 10_000;
 /** Whoever is further behind reads everything anew. */
@@ -20,13 +19,12 @@ export function eventRoutes(app: Api, { announcements }: { readonly announcement
       summary: 'Server-sent events: `changed` names what to look at, `resync` says to look at everything',
       description:
         'The data of `changed` is `trust:<subject>`, `grants:<subject>`, `approval:<id>` or `settings`. Send `Last-Event-ID` ' +
-        'to be told what came meanwhile; where that is no longer known the first event is `resync`. `ping` comes every ten ' +
+        'to be told what came meanwhile; where that is no longer known the first event is `resync`, otherwise `hello`. `ping` comes every ten ' +
         'seconds: without it nobody is there.',
       middleware: [allow('agent', 'approver', 'operator')] as const,
       request: { headers: z.object({ 'last-event-id': z.string().max(100).optional() }) },
       responses: {
         200: { description: 'a stream', content: { 'text/event-stream': { schema: z.string() } } },
-        ...refusals,
       },
     }),
     (c) => {

@@ -6,16 +6,17 @@ import { ownProbes } from '../postgres/probes.ts';
 import type { Token } from '../postgres/tokens.ts';
 import type { Api, ApiParts } from './app.ts';
 import { allow } from './identity.ts';
-import { HttpProblem, problem, refusals } from './problem.ts';
+import { HttpProblem, problem } from './problem.ts';
+import { text } from './text.ts';
 
 export const Call = z
-  .object({
-    tool: z.string().min(1).max(10_240),
-    server: z.string().min(1).max(10_240).optional(),
+  .strictObject({
+    tool: text(10_240).min(1),
+    server: text(10_240).min(1).optional(),
     args: z.unknown().optional(),
-    scope: z.string().max(10_240).optional(),
-    agent: z.string().max(1024).optional(),
-    session: z.string().max(1024).optional(),
+    scope: text(10_240).optional(),
+    agent: text(1024).optional(),
+    session: text(1024).optional(),
   })
   .openapi('Call');
 
@@ -28,6 +29,7 @@ const Decision = z
     trustVersion: z.number().int().optional(),
     grant: z.string().optional(),
     heldSince: z.number().optional(),
+    isSecurity: z.boolean().optional(),
     probes: z.array(z.object({ key: z.string(), part: z.string() })).optional(),
     escalation: z.record(z.string(), z.unknown()).optional(),
     shadow: z.record(z.string(), z.unknown()).optional(),
@@ -46,8 +48,13 @@ export function gateRoutes(app: Api, { pool, gate }: Pick<ApiParts, 'pool' | 'ga
       middleware: [allow('agent', 'operator')] as const,
       request: { body: { content: { 'application/json': { schema: Call } }, required: true } },
       responses: {
-        200: { description: 'the decision', content: { 'application/json': { schema: Decision } } },
-        ...refusals,
+        200: {
+          description: 'the decision',
+          headers: z.object({
+            'Retry-After': z.string().optional().openapi({ description: 'seconds until it may be another' }),
+          }),
+          content: { 'application/json': { schema: Decision } },
+        },
       },
     }),
     (c) => {
@@ -67,7 +74,9 @@ export function gateRoutes(app: Api, { pool, gate }: Pick<ApiParts, 'pool' | 'ga
       request: {
         body: {
           content: {
-            'application/json': { schema: z.object({ outcomes: z.array(OutcomeBody).min(1).max(MOST_OUTCOMES) }) },
+            'application/json': {
+              schema: z.strictObject({ outcomes: z.array(OutcomeBody).min(1).max(MOST_OUTCOMES) }),
+            },
           },
           required: true,
         },
@@ -77,7 +86,6 @@ export function gateRoutes(app: Api, { pool, gate }: Pick<ApiParts, 'pool' | 'ga
           description: 'recorded',
           content: { 'application/json': { schema: z.object({ callIds: z.array(z.string()) }) } },
         },
-        ...refusals,
         503: problem('not now'),
       },
     }),

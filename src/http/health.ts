@@ -1,10 +1,15 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Api, ApiParts } from './app.ts';
 
+const PartHealth = z.enum(['up', 'down', 'unknown']);
+/** Unknown: whoever could tell does not answer. */
+export type PartHealth = z.infer<typeof PartHealth>;
 /** Asks each part whether it is there. */
-export type Health = () => Promise<Readonly<Record<string, 'up' | 'down'>>>;
+export type Health = () => Promise<Readonly<Record<string, PartHealth>>>;
 
-const Parts = z.record(z.string(), z.enum(['up', 'down']));
+const Parts = z
+  .record(z.string(), PartHealth)
+  .openapi({ description: 'unknown: whoever could tell does not answer within two seconds' });
 
 export function healthRoutes(app: Api, { health }: Pick<ApiParts, 'health'>): void {
   app.openapi(
@@ -26,7 +31,10 @@ export function healthRoutes(app: Api, { health }: Pick<ApiParts, 'health'>): vo
       path: '/readyz',
       summary: 'Whether everything it needs is there, and which part is not',
       security: [],
-      responses: { 200: { description: 'all is there', ...body }, 503: { description: 'something is down', ...body } },
+      responses: {
+        200: { description: 'all is there', ...body },
+        503: { description: 'something is down, or cannot be told', ...body },
+      },
     }),
     async (c) => {
       const parts = await health();

@@ -4,6 +4,9 @@ import type pg from 'pg';
 import type { Identified } from './identity.ts';
 import { HttpProblem } from './problem.ts';
 
+/** What of an answer is kept besides its body. */
+const KEPT_HEADERS = ['content-type', 'retry-after'];
+
 /**
  * A write that is sent again under its `Idempotency-Key` is answered as it was the first time, and done once. The same key
  * for something else is refused. Answers that say "try again" are not kept.
@@ -11,7 +14,7 @@ import { HttpProblem } from './problem.ts';
 export function idempotent(pool: pg.Pool): MiddlewareHandler<Identified> {
   return async (c, next) => {
     const key = c.req.header('idempotency-key');
-    if (key === undefined || c.req.method === 'GET') return next();
+    if (key === undefined || c.req.method === 'GET' || isJudgedAnew(c.req.path)) return next();
     if (!/^[\x21-\x7e]{1,200}$/.test(key)) {
       throw new HttpProblem(400, 'Not understood', 'Idempotency-Key is up to 200 printable characters.');
     }
@@ -19,7 +22,7 @@ export function idempotent(pool: pg.Pool): MiddlewareHandler<Identified> {
     const request = createHash('sha256')
       .update(`${c.req.method} ${c.req.path}\n${await c.req.text()}`)
       .digest('hex');
-    const claimed = await pool.query<{ request: string; status: number; body: string; mine: boolean }>(
+    const claimed = await pool.query<Claim>(
       `with claim as (
          insert into idempotency (identity, key, request, status, body) values ($1, $2, $3, 0, '')
          on conflict (identity, key) do update set at = clock_timestamp()
@@ -27,9 +30,9 @@ export function idempotent(pool: pg.Pool): MiddlewareHandler<Identified> {
              and idempotency.at < clock_timestamp() - interval '60 seconds'
          returning true
        )
-       select request, status, body, false as mine from idempotency where identity = $1 and key = $2
+       select request, status, body, headers, false as mine from idempotency where identity = $1 and key = $2
          and not exists (select 1 from claim)
-       union all select $3, 0, '', true from claim limit 1`,
+       union all select $3, 0, '', '{}'::jsonb, true from claim limit 1`,
       [identity, key, request],
     );
     const [found] = claimed.rows;
@@ -42,8 +45,7 @@ export function idempotent(pool: pg.Pool): MiddlewareHandler<Identified> {
       if (found.status === 0) {
         throw stillAtIt();
       }
-      const type = found.status >= 400 ? 'application/problem+json' : 'application/json';
-      return c.body(found.body, found.status as 200, { 'content-type': type, 'idempotency-replayed': 'true' });
+      return c.body(found.body, found.status as 200, { ...found.headers, 'idempotency-replayed': 'true' });
     }
     try {
       await next();
@@ -52,15 +54,35 @@ export function idempotent(pool: pg.Pool): MiddlewareHandler<Identified> {
       const isToBeTriedAgain = status >= 500 || status === 429;
       const closing = isToBeTriedAgain
         ? pool.query('delete from idempotency where identity = $1 and key = $2', [identity, key])
-        : pool.query('update idempotency set status = $3, body = $4 where identity = $1 and key = $2', [
-            ...[identity, key, status],
+        : pool.query('update idempotency set status = $3, body = $4, headers = $5 where identity = $1 and key = $2', [
+            identity,
+            key,
+            status,
             await c.res.clone().text(),
+            keptOf(c.res.headers),
           ]);
       // If this fails the claim lapses after a minute; the request itself was answered.
       await closing.catch(() => undefined);
     }
     return undefined;
   };
+}
+
+/** Whether a grant may still be used is never answered from memory; using it is done once by its `callId`. */
+export function isJudgedAnew(path: string): boolean {
+  return /^\/v1\/grants\/[^/]+\/consume$/.test(path);
+}
+
+interface Claim {
+  readonly request: string;
+  readonly status: number;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly mine: boolean;
+}
+
+function keptOf(headers: Headers): Record<string, string> {
+  return Object.fromEntries([...headers].filter(([name]) => KEPT_HEADERS.includes(name)));
 }
 
 function stillAtIt(): HttpProblem {

@@ -4,6 +4,8 @@ import type pg from 'pg';
 import { findSession } from '../postgres/sessions.ts';
 import { findToken } from '../postgres/tokens.ts';
 import type { Role, Token } from '../postgres/tokens.ts';
+import { cameFrom } from './failed-attempts.ts';
+import type { FailedAttempts } from './failed-attempts.ts';
 import type { Limits } from './limits.ts';
 import { refuseForeign } from './own-origin.ts';
 import { HttpProblem } from './problem.ts';
@@ -22,8 +24,14 @@ export const SESSION_COOKIE = 'surety_session';
 const REMEMBERED_MS = 2000;
 const MOST_REMEMBERED = 10_000;
 
+export interface Doorkeeping {
+  readonly pool: pg.Pool;
+  readonly limits: Limits;
+  readonly failedAttempts: FailedAttempts;
+}
+
 /** Every route but health and the API's description wants a token; what it may do with it is said by `allow`. */
-export function authenticate(pool: pg.Pool, limits: Limits): MiddlewareHandler<Identified> {
+export function authenticate({ pool, limits, failedAttempts }: Doorkeeping): MiddlewareHandler<Identified> {
   const known = new Map<string, { readonly token: Token; readonly until: number }>();
   return async (c, next) => {
     const shown = credentialOf(c);
@@ -33,12 +41,19 @@ export function authenticate(pool: pg.Pool, limits: Limits): MiddlewareHandler<I
     const remembered = known.get(name);
     let token = remembered !== undefined && remembered.until > Date.now() ? remembered.token : undefined;
     if (token === undefined) {
+      const from = cameFrom(c);
+      // Whoever was known a moment ago does not suffer from what others send from the same address.
+      if (remembered === undefined) failedAttempts.refuse(from);
       token = await whoIs(pool, shown);
-      if (token === undefined) throw unauthorised(NOT_KNOWN[shown.by]);
+      if (token === undefined) {
+        known.delete(name);
+        failedAttempts.note(from);
+        throw unauthorised(NOT_KNOWN[shown.by]);
+      }
       if (known.size >= MOST_REMEMBERED) known.clear();
       known.set(name, { token, until: Date.now() + REMEMBERED_MS });
     }
-    await limits.count(token.id);
+    limits.count(token.id);
     c.set('token', token);
     c.set('isStillKnown', async () => (await whoIs(pool, shown)) !== undefined);
     await next();

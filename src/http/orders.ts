@@ -13,7 +13,8 @@ import { readApplied } from '../postgres/snapshot.ts';
 import { untilAnnounced } from './announcements.ts';
 import type { Api, ApiParts } from './app.ts';
 import { allow, decides } from './identity.ts';
-import { HttpProblem, problem, refusals } from './problem.ts';
+import { HttpProblem, problem } from './problem.ts';
+import { text } from './text.ts';
 import { knownTool } from './tool.ts';
 import { State } from './tool-shapes.ts';
 
@@ -37,7 +38,7 @@ export function orderRoutes(app: Api, { pool, announcements }: Pick<ApiParts, 'p
         summary: SUMMARY[order],
         middleware: [decides, allow('operator')] as const,
         request: {
-          params: z.object({ key: z.string().max(300) }),
+          params: z.object({ key: text(300) }),
           body: { content: { 'application/json': { schema: OrderBody[order] } }, required: true },
         },
         responses: {
@@ -45,7 +46,6 @@ export function orderRoutes(app: Api, { pool, announcements }: Pick<ApiParts, 'p
             description: 'recorded, and applied unless no worker runs',
             content: { 'application/json': { schema: Ordered } },
           },
-          ...refusals,
           404: problem('there is no such tool'),
           409: problem('there is nothing to recover'),
         },
@@ -67,7 +67,7 @@ export function orderRoutes(app: Api, { pool, announcements }: Pick<ApiParts, 'p
         const one = { id: newOutcomeId(), order, subjectKey: key, by, reason: redactText(reason, MOST_REASON) };
         ledger ??= { pool, names: new Names(pool), subjects: new Subjects(pool) };
         const flushed = await appendOrders(ledger, [{ ...one, ...(scope === undefined ? {} : { scope }) }]);
-        const seq = flushed.newest.get(id) ?? 0;
+        const seq = flushed.places.get(key) ?? 0;
         const isApplied = async () => ((await readApplied(pool, [key])).get(key) ?? 0) >= seq;
         await untilAnnounced(announcements, `trust:${id}`, isApplied, APPLIED_WITHIN_MS, c.req.raw.signal);
         const outcome = (await isApplied()) ? ('applied' as const) : ('recorded' as const);
@@ -77,13 +77,13 @@ export function orderRoutes(app: Api, { pool, announcements }: Pick<ApiParts, 'p
   }
 }
 
-const Reason = z.string().trim().max(1000);
-const scope = z.string().max(1000).optional();
+const Reason = text(1000).trim();
+const scope = text(1000).optional();
 const OrderBody = {
-  reset: z.object({ reason: Reason.default(''), scope }),
+  reset: z.strictObject({ reason: Reason.default(''), scope }),
   // Whoever is denied reads it.
-  block: z.object({ reason: Reason.min(1), scope }),
-  recover: z.object({ reason: Reason.default(''), scope }),
+  block: z.strictObject({ reason: Reason.min(1), scope }),
+  recover: z.strictObject({ reason: Reason.default(''), scope }),
 };
 const Ordered = z.object({ outcome: z.enum(['applied', 'recorded']), state: State }).openapi('Ordered');
 

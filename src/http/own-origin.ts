@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import { isJson, notJson } from './only-json.ts';
 import { HttpProblem } from './problem.ts';
 
 /**
@@ -7,8 +8,6 @@ import { HttpProblem } from './problem.ts';
  * page can set, and be JSON, which no form can send.
  */
 export function refuseForeign(c: Context): void {
-  const { method } = c.req;
-  const isJson = /^application\/json\b/i.test(c.req.header('content-type') ?? '');
   if (!comesFromOurPage(c)) {
     throw new HttpProblem(
       403,
@@ -16,7 +15,7 @@ export function refuseForeign(c: Context): void {
       'A signed-in write must come from the console itself; send a token instead.',
     );
   }
-  if (method !== 'DELETE' && !isJson) throw new HttpProblem(415, 'Not understood', 'Send application/json.');
+  if (c.req.method !== 'DELETE' && !isJson(c)) throw notJson();
 }
 
 function comesFromOurPage(c: Context): boolean {

@@ -19,18 +19,15 @@ export const problem = (description: string) => ({
   content: { 'application/problem+json': { schema: ProblemBody } },
 });
 
-/** What every route may answer. */
-export const refusals = {
-  400: problem('not understood'),
-  401: problem('no token, or none that is known'),
-  403: problem('the token may not'),
-  429: problem('too many requests'),
-};
-
 export class HttpProblem extends Error {
   readonly status: ContentfulStatusCode;
   readonly title: string;
-  readonly more: { readonly errors?: readonly { path: string; message: string }[]; readonly retryAfter?: number };
+  readonly more: {
+    readonly errors?: readonly { path: string; message: string }[];
+    readonly retryAfter?: number;
+    /** The methods that there are. */
+    readonly allow?: readonly string[];
+  };
 
   constructor(status: ContentfulStatusCode, title: string, detail: string, more: HttpProblem['more'] = {}) {
     super(detail);
@@ -50,8 +47,11 @@ export function respond(c: Context, problem: HttpProblem): Response {
     ...(more.errors === undefined ? {} : { errors: more.errors }),
   };
   const headers = {
+    // The rest of what is too large is not read, so nothing else can follow on this connection.
+    ...(status === 413 ? { connection: 'close' } : {}),
     'content-type': 'application/problem+json',
     ...(more.retryAfter === undefined ? {} : { 'retry-after': String(more.retryAfter) }),
+    ...(more.allow === undefined ? {} : { allow: more.allow.join(', ') }),
   };
   return c.body(JSON.stringify(body), status, headers);
 }

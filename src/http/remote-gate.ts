@@ -5,35 +5,40 @@ import type { LedgerOutcome } from '../domain/outcome/ledger-outcome.ts';
 import { normaliseScope } from '../domain/key/scope.ts';
 import { redactText } from '../domain/outcome/redact.ts';
 import { redactTokens } from '../domain/outcome/secrets.ts';
-import { appendWithPlaces } from '../gate/ledger-backend.ts';
 import { readNews, readSnapshot } from '../gate/ledger-source.ts';
 import type { News } from '../gate/source.ts';
 import { WirePlaces, WireProbe, WireRenewed, WireWanted } from '../gate/wire.schema.ts';
+import { appendOutcomes } from '../postgres/append.ts';
 import { defineTool } from '../postgres/grants.ts';
 import { acquireProbe, ownProbes, releaseProbe, renewProbe } from '../postgres/probes.ts';
 import { isRefusal } from '../postgres/refusal.ts';
 import { currentRules } from '../postgres/rules.ts';
 import type { Token } from '../postgres/tokens.ts';
 import type { Api, ApiParts } from './app.ts';
-import { ownLeases } from './gate.ts';
+import { ownLeases, spokenFor } from './gate.ts';
 import { allow } from './identity.ts';
-import { HttpProblem, problem, refusals } from './problem.ts';
+import { HttpProblem, problem } from './problem.ts';
+import { text } from './text.ts';
 
 const MOST_OUTCOMES = 1000;
 const LONGEST_LEASE_S = 600;
-const Key = z.string().min(1).max(20_000);
+const Key = text(20_000).min(1);
 const Json = <T>(schema: z.ZodType<T>) => ({ content: { 'application/json': { schema } } });
-const given = <T>(schema: z.ZodType<T>) => ({ body: { ...Json(schema), required: true } });
+/** Described by zod itself, which knows what may be left out but not be undefined. */
+const given = <T>(schema: z.ZodType<T>) => {
+  const { $schema: _, ...described } = z.toJSONSchema(schema, { io: 'input' });
+  return { body: { ...Json(schema.meta({ ...described })), required: true } };
+};
 /** The library's own business, which is why it is not spelt out: rules, doubts and grants as its version reads them. */
 const GateState = z.record(z.string(), z.unknown()).openapi('GateState');
 const ProbeBody = z.strictObject({
   parts: z
-    .array(z.object({ key: Key, part: z.string().max(20_000) }))
+    .array(z.strictObject({ key: Key, part: text(20_000) }))
     .min(1)
     .max(4),
   toolKey: Key,
-  scope: z.string().max(10_240).exactOptional(),
-  session: z.string().max(1024).optional(),
+  scope: text(10_240).exactOptional(),
+  session: text(1024).optional(),
   callId: z.uuid(),
   trustVersion: z.int().min(0),
   leaseSeconds: z.int().min(1).max(LONGEST_LEASE_S),
@@ -42,7 +47,7 @@ const ProbeBody = z.strictObject({
 /** What the library needs where it speaks HTTP instead of SQL. Judged outcomes come in, never arguments or results. */
 export function remoteGateRoutes(app: Api, { pool, ledger }: Pick<ApiParts, 'pool' | 'ledger'>): void {
   const middleware = allow('agent', 'operator');
-  const answers = <T>(schema: z.ZodType<T>) => ({ 200: { description: 'so it is', ...Json(schema) }, ...refusals });
+  const answers = <T>(schema: z.ZodType<T>) => ({ 200: { description: 'so it is', ...Json(schema) } });
   app.openapi(
     createRoute({
       method: 'get',
@@ -82,13 +87,13 @@ export function remoteGateRoutes(app: Api, { pool, ledger }: Pick<ApiParts, 'poo
       path: '/v1/gate/outcomes',
       summary: 'What became of calls, judged by the gate that made them; answered when it is durable',
       middleware,
-      request: given(z.object({ outcomes: z.array(JudgedOutcome).min(1).max(MOST_OUTCOMES) })),
+      request: given(z.strictObject({ outcomes: z.array(JudgedOutcome).min(1).max(MOST_OUTCOMES) })),
       responses: answers(WirePlaces),
     }),
     async (c) => {
       const token = c.get('token');
       const outcomes = await credited(pool, token, c.req.valid('json').outcomes);
-      const places = await appendWithPlaces(ledger, outcomes, await currentRules(pool)).catch((error: unknown) => {
+      const { places } = await appendOutcomes(ledger, outcomes, await currentRules(pool)).catch((error: unknown) => {
         if (!isRefusal(error)) throw error;
         throw new HttpProblem(422, 'Not recorded', 'The ledger does not take one of these outcomes.');
       });
@@ -122,7 +127,7 @@ export function remoteGateRoutes(app: Api, { pool, ledger }: Pick<ApiParts, 'poo
       path: '/v1/gate/probes/{token}/renew',
       summary: 'Keep a lease',
       middleware,
-      request: { params, ...given(z.object({ leaseSeconds: z.int().min(1).max(LONGEST_LEASE_S) })) },
+      request: { params, ...given(z.strictObject({ leaseSeconds: z.int().min(1).max(LONGEST_LEASE_S) })) },
       responses: { ...answers(WireRenewed), 404: problem('there is no such lease') },
     }),
     async (c) => {
@@ -151,14 +156,21 @@ export function remoteGateRoutes(app: Api, { pool, ledger }: Pick<ApiParts, 'poo
     createRoute({
       method: 'post',
       path: '/v1/gate/definitions',
-      summary: 'Say what a tool says it is; what was granted to another definition ends',
+      summary: 'Say what a tool says it is; what the same agent was granted to another definition ends',
       middleware,
-      request: given(z.strictObject({ key: Key, definition: z.string().min(1).max(200) })),
+      request: given(
+        z.strictObject({
+          key: Key,
+          definition: text(200).min(1),
+          agent: text(1024).optional(),
+        }),
+      ),
       responses: answers(z.object({ defined: z.literal(true) })),
     }),
     async (c) => {
-      const { key, definition } = c.req.valid('json');
-      await defineTool(pool, key, definition);
+      const { key, definition, agent: claimed } = c.req.valid('json');
+      const { agent } = spokenFor(c.get('token'), claimed);
+      await defineTool(pool, { key, definition, agent, by: c.get('token').name });
       return c.json({ defined: true as const }, 200);
     },
   );

@@ -9,7 +9,8 @@ import { readPublication } from '../postgres/read-publication.ts';
 import { currentRules, publishRules } from '../postgres/rules.ts';
 import type { Api, ApiParts } from './app.ts';
 import { allow, decides } from './identity.ts';
-import { HttpProblem, problem, refusals } from './problem.ts';
+import { HttpProblem, problem } from './problem.ts';
+import { text } from './text.ts';
 import { time, Time } from './tool-shapes.ts';
 
 const RulesPage = z
@@ -45,7 +46,6 @@ export function rulesRoutes(app: Api, { pool }: Pick<ApiParts, 'pool'>): void {
       middleware: [allow('approver', 'operator')] as const,
       responses: {
         200: { description: 'the rules', content: { 'application/json': { schema: RulesPage } } },
-        ...refusals,
       },
     }),
     async (c) => {
@@ -75,9 +75,9 @@ export function rulesRoutes(app: Api, { pool }: Pick<ApiParts, 'pool'>): void {
         body: {
           content: {
             'application/json': {
-              schema: z.object({
+              schema: z.strictObject({
                 rules: z.record(z.string(), z.unknown()).openapi({ description: 'as surety.json holds them' }),
-                comment: z.string().max(1000).default(''),
+                comment: text(1000).default(''),
                 expectedVersion: z.number().int().min(0).optional(),
               }),
             },
@@ -90,7 +90,6 @@ export function rulesRoutes(app: Api, { pool }: Pick<ApiParts, 'pool'>): void {
           description: 'in force',
           content: { 'application/json': { schema: z.object({ version: z.number().int() }) } },
         },
-        ...refusals,
         409: problem('somebody has published meanwhile'),
       },
     }),

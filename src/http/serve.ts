@@ -12,6 +12,7 @@ import { hearAnnouncements } from './announcements.ts';
 import { createApi } from './app.ts';
 import { createHealth } from './check-health.ts';
 import type { TemporalUi } from './app.ts';
+import { createFailedAttempts } from './failed-attempts.ts';
 import { createLimits } from './limits.ts';
 
 export interface ServeOptions {
@@ -25,10 +26,13 @@ export interface ServeOptions {
   readonly mostRequests?: number;
   /** Where Temporal UI is, for links to it. */
   readonly temporalUi?: TemporalUi | undefined;
+  /** Told of our own mistakes. */
+  readonly log?: (message: string) => void;
 }
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 const MOST_REQUESTS = 2000;
+const MOST_FAILED_ATTEMPTS = 50;
 
 /** The HTTP API on a port. Beyond this machine it is offered only where there are tokens to tell who asks. */
 export async function serveHttp(options: ServeOptions): Promise<{ readonly url: string; close(): Promise<void> }> {
@@ -41,6 +45,7 @@ export async function serveHttp(options: ServeOptions): Promise<{ readonly url: 
   const health = createHealth(pool, options.temporal);
   const ledger = { pool, names: new Names(pool), subjects: new Subjects(pool) };
   const api = createApi({
+    failedAttempts: createFailedAttempts(MOST_FAILED_ATTEMPTS),
     pool,
     ledger,
     gate,
@@ -48,6 +53,7 @@ export async function serveHttp(options: ServeOptions): Promise<{ readonly url: 
     announcements,
     health: health.check,
     temporalUi: options.temporalUi,
+    log: options.log,
   });
   const close = async (server?: ServerType) => {
     limits.stop();

@@ -1,17 +1,21 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { deleteCookie, setCookie } from 'hono/cookie';
-import type pg from 'pg';
 import { beginSession, endSession } from '../postgres/sessions.ts';
 import { findToken, ROLES } from '../postgres/tokens.ts';
 import type { Token } from '../postgres/tokens.ts';
 import type { Api } from './app.ts';
+import { cameFrom } from './failed-attempts.ts';
 import { credentialOf, SESSION_COOKIE, whoIs } from './identity.ts';
+import type { Doorkeeping } from './identity.ts';
 import { refuseForeign } from './own-origin.ts';
-import { HttpProblem, problem, refusals } from './problem.ts';
+import { HttpProblem } from './problem.ts';
+import { text } from './text.ts';
 
 /** A working day; then the token is asked for again. */
 const SESSION_SECONDS = 12 * 3600;
+/** Of one token in ten seconds: each leaves a session behind. */
+const MOST_SIGN_INS = 20;
 
 const Session = z
   .object({
@@ -26,7 +30,7 @@ export type Session = z.infer<typeof Session>;
 const answer = { description: 'who asks', content: { 'application/json': { schema: Session } } };
 
 /** Signing in to the console. Reached without a token, because one is what these are about. */
-export function sessionRoutes(app: Api, { pool }: { readonly pool: pg.Pool }): void {
+export function sessionRoutes(app: Api, { pool, limits, failedAttempts }: Doorkeeping): void {
   app.openapi(
     createRoute({
       method: 'get',
@@ -36,7 +40,10 @@ export function sessionRoutes(app: Api, { pool }: { readonly pool: pg.Pool }): v
     }),
     async (c) => {
       const shown = credentialOf(c);
+      if (shown !== undefined) failedAttempts.refuse(cameFrom(c));
       const token = shown === undefined ? undefined : await whoIs(pool, shown);
+      if (shown !== undefined && token === undefined) failedAttempts.note(cameFrom(c));
+      if (token !== undefined) limits.count(token.id);
       c.header('cache-control', 'no-store');
       return c.json(sessionOf(token), 200);
     },
@@ -49,16 +56,18 @@ export function sessionRoutes(app: Api, { pool }: { readonly pool: pg.Pool }): v
       security: [],
       request: {
         body: {
-          content: { 'application/json': { schema: z.object({ token: z.string().min(1).max(200) }) } },
+          content: { 'application/json': { schema: z.strictObject({ token: text(200).min(1) }) } },
           required: true,
         },
       },
-      responses: { 200: answer, ...refusals, 415: problem('not JSON') },
+      responses: { 200: answer },
     }),
     async (c) => {
       refuseForeign(c);
+      failedAttempts.refuse(cameFrom(c));
       const token = await findToken(pool, c.req.valid('json').token.trim());
       if (token === undefined) {
+        failedAttempts.note(cameFrom(c));
         throw new HttpProblem(401, 'Not authenticated', 'The token is not known, has ended, or was revoked.');
       }
       if (token.roles.includes('agent')) {
@@ -68,6 +77,7 @@ export function sessionRoutes(app: Api, { pool }: { readonly pool: pg.Pool }): v
           `${token.name} is an agent's token, and agents never decide. Sign in with one of your own: surety token create <name> --role approver`,
         );
       }
+      limits.count(`sign-in ${token.id}`, MOST_SIGN_INS);
       const secret = await beginSession(pool, token, SESSION_SECONDS);
       setCookie(c, SESSION_COOKIE, secret, { ...attributesOf(c), maxAge: SESSION_SECONDS });
       return c.json(sessionOf(token), 200);
@@ -78,7 +88,7 @@ export function sessionRoutes(app: Api, { pool }: { readonly pool: pg.Pool }): v
       method: 'delete',
       path: '/v1/session',
       summary: 'Sign out',
-      responses: { 200: answer, ...refusals },
+      responses: { 200: answer },
     }),
     async (c) => {
       const shown = credentialOf(c);

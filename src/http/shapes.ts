@@ -20,6 +20,7 @@ export const Approval = z
     because: z.string(),
     state: z.string().nullable(),
     isSecurity: z.boolean(),
+    heldSince: Time.nullable().openapi({ description: 'when the newest of what was held began' }),
     risk: z.string(),
     digest: z.string(),
     arguments: Json,
@@ -73,8 +74,9 @@ const time = (ms: number) => new Date(ms).toISOString();
 const timeOrNull = (ms: number | null) => (ms === null ? null : time(ms));
 
 export function approvalShown(shown: ShownApproval) {
-  const { askedAt, expiresAt, endedAt, consents, terms, ...rest } = shown;
-  const times = { askedAt: time(askedAt), expiresAt: time(expiresAt), endedAt: timeOrNull(endedAt) };
+  const { askedAt, expiresAt, endedAt, heldSince, consents, terms, ...rest } = shown;
+  const held = { heldSince: timeOrNull(heldSince) };
+  const times = { ...held, askedAt: time(askedAt), expiresAt: time(expiresAt), endedAt: timeOrNull(endedAt) };
   const rung = nextRung(shown, terms);
   const ladder = {
     approvers: askedOf(shown, terms),

@@ -15,7 +15,8 @@ import type { KnownSubject } from '../postgres/read-subjects.ts';
 import { currentRules } from '../postgres/rules.ts';
 import type { Api, ApiParts } from './app.ts';
 import { allow } from './identity.ts';
-import { HttpProblem, problem, refusals } from './problem.ts';
+import { HttpProblem, problem } from './problem.ts';
+import { text } from './text.ts';
 import { Part, time, Time, Tool, toolShown } from './tool-shapes.ts';
 
 const MOST_PARTS = 200;
@@ -28,7 +29,9 @@ const ToolPage = Tool.extend({
   next: z.object({ at: Time, what: z.string() }).nullable().openapi({ description: 'the next timer' }),
   parts: z.array(Part).openapi({ description: 'the strictest first, at most 200' }),
   partsInDoubt: z.number().int(),
-  serverInDoubt: Part.nullable().openapi({ description: 'the server stands between callers and the tool, too' }),
+  serverInDoubt: z
+    .union([Part, z.null()])
+    .openapi({ description: 'the server stands between callers and the tool, too' }),
   rule: z.object({
     version: z.number().int(),
     path: z.string().openapi({ description: 'as surety.json spells it' }),
@@ -65,10 +68,9 @@ export function toolRoute(app: Api, parts: Pick<ApiParts, 'pool' | 'temporalUi'>
       path: '/v1/tools/{key}',
       summary: 'One tool or server: every part, its rule, what happened, and what comes next',
       middleware: [allow('approver', 'operator')] as const,
-      request: { params: z.object({ key: z.string().max(300) }) },
+      request: { params: z.object({ key: text(300) }) },
       responses: {
         200: { description: 'the tool', content: { 'application/json': { schema: ToolPage } } },
-        ...refusals,
         404: problem('there is no such tool'),
       },
     }),

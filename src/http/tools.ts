@@ -2,13 +2,15 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { partName } from '../domain/trust/part-view.ts';
 import { readLately } from '../postgres/read-lately.ts';
 import { readPendingRecoveries } from '../postgres/read-recoveries.ts';
+import type { KnownSubject } from '../postgres/read-subjects.ts';
 import { cursorOf, readTools } from '../postgres/read-tools.ts';
 import type { ToolsCursor } from '../postgres/read-tools.ts';
 import { readTotals } from '../postgres/read-totals.ts';
 import { currentRules } from '../postgres/rules.ts';
 import type { Api, ApiParts } from './app.ts';
+import { readCursor, writeCursor } from './cursor.ts';
 import { allow } from './identity.ts';
-import { HttpProblem, refusals } from './problem.ts';
+import { text } from './text.ts';
 import { State, time, Time, Tool, toolShown } from './tool-shapes.ts';
 
 const Count = z.number().int();
@@ -50,7 +52,7 @@ export function toolsRoute(app: Api, { pool }: Pick<ApiParts, 'pool'>): void {
       request: {
         query: z.object({
           state: State.optional(),
-          search: z.string().min(1).max(200).optional(),
+          search: text(200).min(1).optional(),
           limit: z.coerce.number().int().min(1).max(100).default(50),
           cursor: z.string().max(2000).optional(),
         }),
@@ -60,7 +62,6 @@ export function toolsRoute(app: Api, { pool }: Pick<ApiParts, 'pool'>): void {
           description: 'a page; `cursor` leads to the next',
           content: { 'application/json': { schema: ToolsPage } },
         },
-        ...refusals,
       },
     }),
     async (c) => {
@@ -73,7 +74,7 @@ export function toolsRoute(app: Api, { pool }: Pick<ApiParts, 'pool'>): void {
           limit,
           ...(state === undefined ? {} : { status: state }),
           ...(search === undefined ? {} : { search }),
-          ...(cursor === undefined ? {} : { after: readCursor(cursor) }),
+          ...(cursor === undefined ? {} : { after: placeIn(cursor) }),
         }),
       ]);
       const lately = await readLately(pool, found);
@@ -83,7 +84,7 @@ export function toolsRoute(app: Api, { pool }: Pick<ApiParts, 'pool'>): void {
       return c.json(
         {
           tools: found.map((known) => toolShown(known, published, lately.get(known.id))),
-          cursor: last === undefined || found.length < limit ? null : writeCursor(cursorOf(last)),
+          cursor: last === undefined || found.length < limit ? null : placeOf(last),
           summary: {
             states: { TRUSTED: trusted, RECOVERING: recovering, ESCALATED: escalated, BLOCKED: blocked },
             ...{ outcomes, failures },
@@ -100,23 +101,14 @@ export function toolsRoute(app: Api, { pool }: Pick<ApiParts, 'pool'>): void {
   );
 }
 
-const Cursor = z.tuple([z.int().min(0).max(3), z.string(), z.string(), z.int()]);
+const Cursor = z.tuple([z.int().min(0).max(3), text(20_000), text(20_000), z.int()]);
 
-function writeCursor({ rank, server, name, id }: ToolsCursor): string {
-  return Buffer.from(JSON.stringify([rank, server, name, id])).toString('base64url');
-}
-
-function readCursor(text: string): ToolsCursor {
-  const parsed = Cursor.safeParse(jsonOrNot(Buffer.from(text, 'base64url').toString()));
-  if (!parsed.success) throw new HttpProblem(400, 'Not understood', 'That cursor is none that a page has given.');
-  const [rank, server, name, id] = parsed.data;
+function placeIn(cursor: string): ToolsCursor {
+  const [rank, server, name, id] = readCursor(cursor, Cursor);
   return { rank, server, name, id };
 }
 
-function jsonOrNot(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+function placeOf(last: KnownSubject): string {
+  const { rank, server, name, id } = cursorOf(last);
+  return writeCursor([rank, server, name, id]);
 }

@@ -6,8 +6,8 @@ import type { OrderName } from '../domain/trust/event.ts';
 import { ringsBell } from '../domain/trust/rings.ts';
 import type { Names, Subjects, ToolName } from './intern.ts';
 import { outcomeId } from './outcome-id.ts';
-import { askForBells, record, UnknownHeads } from './record.ts';
-import type { Flushed, LedgerRow } from './record.ts';
+import { askForBells, prepare, record, UnknownHeads } from './record.ts';
+import type { Flushed, LedgerRow, Prepared } from './record.ts';
 import type { PublishedRules } from './rules.ts';
 
 /** What it takes to write to the ledger. */
@@ -23,27 +23,49 @@ export async function appendOutcomes(
   outcomes: readonly LedgerOutcome[],
   published: PublishedRules,
 ): Promise<Flushed> {
-  try {
-    return await appendOnce(ledger, outcomes, published);
-  } catch (error) {
-    if (!(error instanceof UnknownHeads)) throw error;
-    ledger.names.forget();
-    ledger.subjects.forget();
-    return appendOnce(ledger, outcomes, published);
-  }
+  return (await prepareOutcomes(ledger, outcomes, published))();
 }
 
-async function appendOnce(
+/**
+ * All that can be done for outcomes before it is their turn to be written. What it answers writes them, and may be called
+ * again.
+ */
+export async function prepareOutcomes(
+  ledger: Ledger,
+  outcomes: readonly LedgerOutcome[],
+  published: PublishedRules,
+): Promise<() => Promise<Flushed>> {
+  const maxLatenessSeconds = published.rules.maxLatenessSeconds;
+  const { names } = ledger;
+  const learnt = names.learnt;
+  const prepared = prepare(await rowsOf(ledger, outcomes, published));
+  const writeAnew = async () =>
+    write(ledger.pool, prepare(await rowsOf(ledger, outcomes, published)), maxLatenessSeconds);
+  return async () => {
+    // Numbers looked up in a database that may have been restored since.
+    if (names.learnt !== learnt) return writeAnew();
+    try {
+      return await write(ledger.pool, prepared, maxLatenessSeconds);
+    } catch (error) {
+      if (!(error instanceof UnknownHeads)) throw error;
+      names.forget();
+      ledger.subjects.forget();
+      return writeAnew();
+    }
+  };
+}
+
+async function rowsOf(
   ledger: Ledger,
   outcomes: readonly LedgerOutcome[],
   { rules, version }: PublishedRules,
-): Promise<Flushed> {
+): Promise<readonly LedgerRow[]> {
   const [headsOf, nameId] = await Promise.all([
     ledger.subjects.of(outcomes),
     ledger.names.of(outcomes.flatMap(({ scope, agent, session }) => [scope, agent, session])),
   ]);
   const rulesOf = remembered((tool) => viewForTool(rules, version, tool.server, tool.name));
-  const rows = outcomes.map((outcome): LedgerRow => {
+  return outcomes.map((outcome): LedgerRow => {
     const { kind, scope } = outcome;
     const { id: subject, key, serverId, serverKey } = headsOf(outcome);
     const onServer = kind === 'failure' && countsOnServer(outcome.server, scope, outcome.category);
@@ -75,7 +97,6 @@ async function appendOnce(
       detail: isSuccess ? undefined : detailOf(outcome),
     };
   });
-  return write(ledger.pool, rows, rules.maxLatenessSeconds);
 }
 
 /** Within one flush: the same few tools come again and again. */
@@ -126,11 +147,11 @@ export async function appendOrders(ledger: Ledger, orders: readonly Order[]): Pr
       },
     ];
   });
-  return write(ledger.pool, rows, 0);
+  return write(ledger.pool, prepare(rows), 0);
 }
 
-async function write(pool: pg.Pool, rows: readonly LedgerRow[], maxLatenessSeconds: number): Promise<Flushed> {
-  const flushed = await record(pool, rows, { sentAt: Date.now(), maxLatenessMs: maxLatenessSeconds * 1000 });
+async function write(pool: pg.Pool, prepared: Prepared, maxLatenessSeconds: number): Promise<Flushed> {
+  const flushed = await record(pool, prepared, { sentAt: Date.now(), maxLatenessMs: maxLatenessSeconds * 1000 });
   await askForBells(pool, flushed.bells);
   return flushed;
 }

@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import { isAbout } from '../domain/approval/about.ts';
+import type { AskedAbout, HeldNow } from '../domain/approval/about.ts';
 import type { ApprovalState } from '../domain/approval/approval.ts';
 import { stillAnswers } from '../domain/approval/earlier.ts';
 import type { Earlier } from '../domain/approval/earlier.ts';
@@ -27,12 +29,9 @@ export interface Asking {
   readonly args: unknown;
   readonly definition: string | undefined;
   readonly because: string;
-  readonly state: string | undefined;
-  readonly isSecurity: boolean;
+  readonly held: HeldNow;
   readonly risk: string;
   readonly terms: ApprovalTerms;
-  /** When what is held against the tool began, by the database's clock; 0 where nothing is. */
-  readonly heldSince: number;
 }
 
 /** A question and what has become of it, as whoever asked sees it. An approval's grant has the id of its question. */
@@ -42,6 +41,7 @@ export interface Asked {
   readonly by: string | null;
   readonly reason: string | null;
   readonly expiresAt: number;
+  readonly about: AskedAbout;
 }
 
 /** Beyond this nobody reads them, and a row must stay small. */
@@ -56,8 +56,9 @@ export async function askForApproval(pool: pg.Pool, asking: Asking): Promise<Ask
   return inTransaction(pool, async (client) => {
     await client.query('select pg_advisory_xact_lock(hashtextextended($1, 11))', [identity]);
     const earlier = await findEarlier(client, identity, asking.callId);
-    if (earlier?.status === 'pending' && isAboutSomethingElse(earlier, asking)) {
-      await withdraw(client, earlier.id);
+    // Whoever decides about an open question must have been told what is held now.
+    if (earlier?.status === 'pending' && !isAbout(earlier.about, asking.held)) {
+      await withdrawQuestions(client, [earlier.id], 'what is held against it has changed');
       return ask(client, identity, earlier.ordinal + 1, asking);
     }
     if (earlier !== undefined && stillAnswers(earlier, { ...asking, id: asking.callId, now: earlier.now })) {
@@ -71,8 +72,12 @@ export async function askForApproval(pool: pg.Pool, asking: Asking): Promise<Ask
   });
 }
 
+/** Exact to the millisecond, since it is compared with times that are. */
+export const ABOUT = `json_build_object('heldUntil', (extract(epoch from greatest(a.asked_at, a.held_since)) * 1000)::float8,
+  'isSecurity', a.is_security, 'state', a.state) as about`;
+
 const ASKED = `a.id, a.status, a.ended_by as by, a.end_reason as reason,
-  extract(epoch from a.expires_at)::float8 * 1000 as "expiresAt"`;
+  extract(epoch from a.expires_at)::float8 * 1000 as "expiresAt", ${ABOUT}`;
 
 /** What became of some questions. */
 export async function readAsked(pool: pg.Pool, ids: readonly string[]): Promise<readonly Asked[]> {
@@ -84,41 +89,35 @@ type Found = Asked &
   Earlier & {
     readonly ordinal: number;
     readonly now: number;
-    readonly askedAt: number;
-    readonly definition: string | null;
-    readonly isSecurity: boolean;
   };
 
-/** Clocks of a process and the database may differ by this much. */
-const SKEW_MS = 5000;
-
-/** Whoever decides about an open question must have been told what is held now: it is asked anew where that has changed. */
-function isAboutSomethingElse(earlier: Found, { heldSince, definition, isSecurity }: Asking): boolean {
-  return (
-    earlier.askedAt + SKEW_MS < heldSince ||
-    earlier.isSecurity !== isSecurity ||
-    (definition !== undefined && earlier.definition !== definition)
-  );
-}
-
-async function withdraw(client: pg.PoolClient, approval: string): Promise<void> {
+/** Takes back questions that nobody needs an answer to any more; each once. */
+export async function withdrawQuestions(
+  client: pg.Pool | pg.PoolClient,
+  approvals: readonly string[],
+  reason: string,
+): Promise<void> {
+  if (approvals.length === 0) return;
   await client.query(
-    `insert into approval_decision (id, approval, verb, by, reason)
-     values ($1, $2, 'withdraw', 'surety', 'what is held against it has changed')`,
-    [newOutcomeId(), approval],
+    `with withdrawn as (
+       insert into approval_decision (id, approval, verb, by, reason)
+       select w.id, w.approval, 'withdraw', 'surety', $3 from unnest($1::uuid[], $2::uuid[]) as w (id, approval)
+       where not exists (select 1 from approval_decision d where d.approval = w.approval and d.by = 'surety'
+         and d.verb = 'withdraw' and d.outcome is null)
+     )
+     select pg_notify('surety_bell', '')`,
+    [approvals.map(() => newOutcomeId()), approvals, reason],
   );
 }
 
 /** The one that let this very call through before, or else the latest. */
 async function findEarlier(client: pg.PoolClient, identity: string, callId: string): Promise<Found | undefined> {
   const found = await client.query<Found>(
-    `select a.id, max(a.ordinal) over () as ordinal, a.status, a.ended_by as by, a.end_reason as reason,
-       extract(epoch from a.expires_at)::float8 * 1000 as "expiresAt",
-       extract(epoch from a.asked_at)::float8 * 1000 as "askedAt", a.definition, a.is_security as "isSecurity",
+    `select ${ASKED}, max(a.ordinal) over () as ordinal,
        extract(epoch from a.holds_until)::float8 * 1000 as "holdsUntil",
        extract(epoch from clock_timestamp())::float8 * 1000 as now,
        case when g.id is not null then json_build_object('kind', g.kind, 'consumedBy', g.consumed_by,
-         'givenAt', extract(epoch from g.given_at) * 1000, 'until', extract(epoch from g.until) * 1000,
+         'until', extract(epoch from g.until) * 1000,
          'isRevoked', g.revoked_at is not null,
          'hasRun', exists (select 1 from ledger l where l.id = g.consumed_by)) end as grant
      from approval a left join approval_grant g on g.approval = a.id
@@ -128,19 +127,23 @@ async function findEarlier(client: pg.PoolClient, identity: string, callId: stri
   return found.rows[0];
 }
 
+/** A clock may be ahead of the database's; what begins later than this was not known to whoever asked. */
+const MOST_AHEAD = `clock_timestamp() + interval '5 seconds'`;
+
 async function ask(client: pg.PoolClient, identity: string, ordinal: number, asking: Asking): Promise<Asked> {
   const { terms } = asking;
   const asked = await client.query<Asked & { askedAt: number }>(
     `insert into approval as a (id, identity, ordinal, subject, server, tool, scope, agent, owner, session, digest,
-       arguments, definition, because, state, is_security, risk, terms, expires_at)
+       arguments, definition, because, state, is_security, risk, terms, expires_at, held_since)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-       clock_timestamp() + $19::int * interval '1 second')
+       clock_timestamp() + $19::int * interval '1 second',
+       case when $20::float8 > 0 then least(to_timestamp($20 / 1000), ${MOST_AHEAD}) end)
      returning ${ASKED}, extract(epoch from a.asked_at)::float8 * 1000 as "askedAt"`,
     [
       ...[newOutcomeId(), identity, ordinal, asking.subject, asking.server, asking.tool],
       ...[asking.scope, asking.agent, asking.owner, asking.session, asking.digest, argumentsOf(asking.args)],
-      ...[asking.definition, asking.because, asking.state, asking.isSecurity, asking.risk],
-      ...[storableJson(terms), terms.expiresAfterSeconds],
+      ...[asking.definition, asking.because, asking.held.state, asking.held.isSecurity, asking.risk],
+      ...[storableJson(terms), terms.expiresAfterSeconds, asking.held.heldSince],
     ],
   );
   const [question] = asked.rows;

@@ -1,9 +1,11 @@
 import type pg from 'pg';
 import type { GrantTerms } from '../domain/approval/grant.ts';
 import type { Verb } from '../domain/approval/message.ts';
-import { unmasked } from '../domain/approval/shown.ts';
+import { hasLooseMask, shownArguments, unmasked } from '../domain/approval/shown.ts';
 import { argumentsDigest } from '../domain/outcome/digest.ts';
+import { REDACTED } from '../domain/outcome/secrets.ts';
 import { pause } from '../pause.ts';
+import { Problem } from '../problem.ts';
 import { newOutcomeId } from './outcome-id.ts';
 import { storableJson } from './text.ts';
 
@@ -11,7 +13,7 @@ export interface NewDecision {
   readonly approval: string;
   readonly verb: Verb;
   readonly by: string;
-  /** The token it came with; none from somebody with access to the database. */
+  /** The token that says who it is; without one nobody vouches for `by`. */
   readonly token?: string;
   readonly reason: string;
   readonly expectedVersion?: number;
@@ -44,10 +46,19 @@ export async function decide(pool: pg.Pool, decision: NewDecision): Promise<stri
   return id;
 }
 
+/** A mask that stands for nothing would be run as it is written. */
+export class LooseMask extends Problem {
+  constructor() {
+    super(`${REDACTED} would run as it is written.`, 'Leave what is masked where it was, or put in what is meant.');
+  }
+}
+
 /** Whoever edits has not seen the credentials, and so cannot have meant to change them. */
 async function withSecrets(pool: pg.Pool, approval: string, edit: unknown): Promise<unknown> {
   const found = await pool.query<{ arguments: unknown }>('select arguments from approval where id = $1', [approval]);
-  return unmasked(edit, found.rows[0]?.arguments);
+  const original = found.rows[0]?.arguments;
+  if (hasLooseMask(edit, shownArguments(original))) throw new LooseMask();
+  return unmasked(edit, original);
 }
 
 export type Told = { readonly outcome: 'taken' } | { readonly outcome: 'refused'; readonly because: string };

@@ -34,9 +34,10 @@ export async function readDecision(
     token: string | null;
     owner: string | null;
     roles: readonly string[] | null;
+    has_tokens: boolean;
   }>(
     `select d.verb, d.by, d.reason, extract(epoch from d.at)::float8 * 1000 as at, d.expected_version, d.grant_terms,
-       d.extend_seconds, d.edit_digest, d.token, t.owner, t.roles
+       d.extend_seconds, d.edit_digest, d.token, t.owner, t.roles, exists (select 1 from token) as has_tokens
      from approval_decision d left join token t on t.id = d.token
        and (t.revoked_at is null or t.revoked_at > d.at) and (t.expires_at is null or t.expires_at > d.at)
      where d.id = $1 and d.approval = $2 and d.outcome is null`,
@@ -49,13 +50,24 @@ export async function readDecision(
     reason: row.reason,
     ...(row.expected_version === null ? {} : { expectedVersion: row.expected_version }),
   };
-  // Without a token it was written by somebody with access to the database, which is an operator's power.
-  const isAgent = row.roles?.includes('agent') ?? false;
-  const mayDecide = row.token === null || ['approver', 'admin'].some((role) => row.roles?.includes(role));
-  return {
-    message: messageOf(row, base),
-    speaker: { by: row.by, person: row.owner ?? row.by, verified: true, isAgent, mayDecide },
-  };
+  return { message: messageOf(row, base), speaker: speakerOf(row) };
+}
+
+/** Only a token proves a name. Whoever wrote without one has access to the database, and may write any name there. */
+function speakerOf(row: {
+  by: string;
+  token: string | null;
+  owner: string | null;
+  roles: readonly string[] | null;
+  has_tokens: boolean;
+}): Speaker {
+  const { by, token, owner, roles, has_tokens: hasTokens } = row;
+  if (token === null) {
+    return { by, person: by, verified: false, isAgent: false, mayDecide: !hasTokens, mayWithdraw: true };
+  }
+  const has = (role: string) => roles?.includes(role) ?? false;
+  const mayDecide = has('approver') || has('admin');
+  return { by, person: owner ?? by, verified: roles !== null, isAgent: has('agent'), mayDecide };
 }
 
 function messageOf(
@@ -112,7 +124,7 @@ export async function writeApproval(pool: pg.Pool, change: ApprovalChange): Prom
     const written = await client.query<ToldQuestion & { subject: number; now: number }>(
       `update approval set status = $2, version = $3, level = $4, reminders = $5, consents = $6,
          expires_at = to_timestamp($7::float8 / 1000), ended_at = to_timestamp($8::float8 / 1000), ended_by = $9,
-         end_reason = $10, verified = $11, edit_digest = $12,
+         end_reason = $10, verified = $11, edit_digest = $12, agreed = $14,
          holds_until = case when $2 = 'denied' then clock_timestamp() + $13::int * interval '1 second' end
        where id = $1 and status = 'pending' and (version, reminders) < ($3, $5)
        returning subject, id, server, tool, scope, agent, because, risk,
@@ -127,6 +139,7 @@ export async function writeApproval(pool: pg.Pool, change: ApprovalChange): Prom
           end?.editDigest ?? null,
         ],
         terms.denialHoldsSeconds,
+        storableOrNull(state.agreed),
       ],
     );
     const [question] = written.rows;
@@ -189,11 +202,9 @@ export async function refuseDecision(pool: pg.Pool, { approval, decision, by, be
   );
 }
 
-/** Whether somebody's bare word counts: only until it can be known who speaks. */
+/** Whether somebody's bare word counts: only until it can be known who speaks, and not again once all tokens have ended. */
 export async function bareSignalsCount(pool: pg.Pool): Promise<boolean> {
-  const found = await pool.query<{ none: boolean }>(
-    'select not exists (select 1 from token where revoked_at is null) as none',
-  );
+  const found = await pool.query<{ none: boolean }>('select not exists (select 1 from token) as none');
   return found.rows[0]?.none ?? false;
 }
 

@@ -22,6 +22,11 @@ export class Names {
     pool.on('connect', () => this.forget());
   }
 
+  /** Something else once what was known is forgotten: numbers from before may mean other names now. */
+  get learnt(): object {
+    return this.#known;
+  }
+
   forget(): void {
     // Another map, so that whoever has looked something up can still use it.
     this.#known = new Map();

@@ -1,9 +1,10 @@
 import type pg from 'pg';
 import type { PartEffect } from '../domain/trust/draft.ts';
-import { scopeOfPart, WHOLE } from '../domain/trust/parts.ts';
+import { agentOfPart, scopeOfPart, WHOLE } from '../domain/trust/parts.ts';
 import type { Parts, Subject } from '../domain/trust/parts.ts';
 import { trustEvents } from '../domain/webhook/event.ts';
-import { revokeGrantsOf } from './grants.ts';
+import { revokeBlocked } from './grants.ts';
+import type { BlockedPart } from './grants.ts';
 import type { Status } from '../domain/trust/trust.ts';
 import { inTransaction } from './pool.ts';
 import { storable } from '../domain/outcome/field.ts';
@@ -74,8 +75,7 @@ export async function project(pool: pg.Pool, order: ProjectionOrder): Promise<bo
       [subject, order.remarks],
     );
     for (const { change, part } of order.effects) {
-      if (change === 'blocked')
-        await revokeGrantsOf(client, subject, part === WHOLE ? null : scopeOfPart(part), 'blocked');
+      if (change === 'blocked') await revokeBlocked(client, subject, blockedBy(part));
     }
     await tellWebhooks(
       client,
@@ -84,6 +84,11 @@ export async function project(pool: pg.Pool, order: ProjectionOrder): Promise<bo
     await client.query("select pg_notify('surety', 'trust:' || $1)", [subject]);
     return true;
   });
+}
+
+function blockedBy(part: string): BlockedPart {
+  const [scope, agent] = [scopeOfPart(part), agentOfPart(part)];
+  return { ...(scope === WHOLE ? {} : { scope }), ...(agent === undefined ? {} : { agent }) };
 }
 
 async function isProjected(client: pg.PoolClient, { key, version, seq, parts }: ProjectionOrder): Promise<boolean> {

@@ -16,6 +16,8 @@ export interface ShownApproval {
   readonly session: string | null;
   readonly because: string;
   readonly state: string | null;
+  /** When the newest of what was held began, as whoever asked knew it. */
+  readonly heldSince: number | null;
   readonly isSecurity: boolean;
   readonly risk: string;
   readonly digest: string;
@@ -40,7 +42,7 @@ type Row = Omit<ShownApproval, 'edited'> & { readonly editDigest: string | null;
 
 const MS = (column: string) => `extract(epoch from ${column})::float8 * 1000`;
 const SELECT = `select a.id, a.status, a.version, a.server, a.tool, a.scope, a.agent, a.session, a.because, a.state,
-    a.is_security as "isSecurity", a.risk, a.digest, a.arguments, a.asked, ${MS('a.asked_at')} as "askedAt",
+    (extract(epoch from a.held_since) * 1000)::float8 as "heldSince", a.is_security as "isSecurity", a.risk, a.digest, a.arguments, a.asked, ${MS('a.asked_at')} as "askedAt",
     ${MS('a.expires_at')} as "expiresAt", a.level, a.reminders, a.consents, a.terms, ${MS('a.ended_at')} as "endedAt",
     a.ended_by as "endedBy", a.end_reason as "endReason", a.verified, a.edit_digest as "editDigest", d.edit,
     case when g.id is not null then json_strip_nulls(json_build_object('kind', g.kind, 'covers', g.covers,

@@ -22,10 +22,13 @@ export interface ShownGrant {
   readonly revokeReason: string | null;
 }
 
+/** The last one of the page before. */
+export type GrantsCursor = Pick<ShownGrant, 'givenAt' | 'id'>;
+
 /** The newest first; those that can still answer a call, or all. */
 export async function readShownGrants(
   pool: pg.Pool,
-  { all, limit }: { readonly all: boolean; readonly limit: number },
+  { all, limit, after }: { readonly all: boolean; readonly limit: number; readonly after?: GrantsCursor | undefined },
 ): Promise<readonly ShownGrant[]> {
   const ms = (column: string) => `extract(epoch from g.${column})::float8 * 1000`;
   const found = await pool.query<ShownGrant>(
@@ -34,9 +37,10 @@ export async function readShownGrants(
        ${ms('consumed_at')} as "consumedAt", ${ms('revoked_at')} as "revokedAt", g.revoked_by as "revokedBy",
        g.revoke_reason as "revokeReason"
      from approval_grant g join subject s on s.id = g.subject
-     where $1 or (${LIVE})
-     order by g.given_at desc limit $2`,
-    [all, limit],
+     where ($1 or (${LIVE}))
+       and ($3::float8 is null or (g.given_at, g.id) < (to_timestamp($3 / 1000)::timestamptz(3), $4::uuid))
+     order by g.given_at desc, g.id desc limit $2`,
+    [all, limit, after?.givenAt ?? null, after?.id ?? null],
   );
   return found.rows;
 }

@@ -1,6 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type pg from 'pg';
+import { folded, isSamePerson, nameAsKept, refusalOfName } from '../domain/approval/person.ts';
+import { Problem } from '../problem.ts';
 import { newOutcomeId } from './outcome-id.ts';
+import { inTransaction } from './pool.ts';
 
 export const ROLES = ['agent', 'approver', 'operator', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
@@ -33,20 +36,42 @@ export const COLUMNS = `id, name, owner, roles, created_by as "createdBy",
 
 export const VALID = 'revoked_at is null and (expires_at is null or expires_at > clock_timestamp())';
 
-/** Makes a token. Its secret is returned here and nowhere else: only a hash is kept. */
+/**
+ * Makes a token. Its secret is returned here and nowhere else: only a hash is kept. Of a name that is in use the owner is
+ * one: otherwise nobody could tell who has decided.
+ */
 export async function createToken(pool: pg.Pool, token: NewToken): Promise<{ id: string; secret: string }> {
   const id = newOutcomeId();
   const secret = `surety_${randomBytes(32).toString('base64url')}`;
-  await pool.query(
-    `with made as (
-       insert into token (id, name, owner, hash, roles, created_by, expires_at)
-       values ($1, $2, $3, $4, $5, $6, to_timestamp($7::float8 / 1000))
-     )
-     insert into audit (actor, action, reason, detail)
-     values ($6, 'token created', '', jsonb_build_object('token', $1::text, 'name', $2::text, 'roles', $5::text[]))`,
-    [id, token.name, token.owner, hashOf(secret), token.roles, token.createdBy, token.expiresAt ?? null],
-  );
+  const [name, owner] = [nameAsKept(token.name), nameAsKept(token.owner)];
+  for (const given of [name, owner]) {
+    const refused = refusalOfName(given);
+    if (refused !== undefined) throw new Problem(refused, 'Give the token another name, or another owner.');
+  }
+  await inTransaction(pool, async (client) => {
+    await client.query('select pg_advisory_xact_lock(hashtextextended($1, 12))', [folded(name)]);
+    await refuseOtherOwner(client, name, owner);
+    await client.query(
+      `with made as (
+         insert into token (id, name, owner, hash, roles, created_by, expires_at)
+         values ($1, $2, $3, $4, $5, $6, to_timestamp($7::float8 / 1000))
+       )
+       insert into audit (actor, action, reason, detail)
+       values ($6, 'token created', '', jsonb_build_object('token', $1::text, 'name', $2::text, 'roles', $5::text[]))`,
+      [id, name, owner, hashOf(secret), token.roles, token.createdBy, token.expiresAt ?? null],
+    );
+  });
   return { id, secret };
+}
+
+async function refuseOtherOwner(client: pg.PoolClient, name: string, owner: string): Promise<void> {
+  const active = await client.query<Pick<Token, 'name' | 'owner'>>(`select name, owner from token where ${VALID}`);
+  const other = active.rows.find((one) => isSamePerson(one.name, name) && !isSamePerson(one.owner, owner));
+  if (other === undefined) return;
+  throw new Problem(
+    `There is a token ${JSON.stringify(other.name)} already, and it belongs to ${other.owner}.`,
+    'Choose another name, or revoke that one first (surety token list).',
+  );
 }
 
 /** Looked up by its hash: nothing about the secret can be learnt from how long that takes. */

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { storable } from '../domain/outcome/field.ts';
+import { ENDPOINT } from './webhooks.ts';
 import type { Endpoint } from './webhooks.ts';
 
 /** One run of a delivery: what another run says of it counts no more. */
@@ -23,14 +24,13 @@ export async function claimDelivery(pool: pg.Pool, { id, run }: DeliveryRun): Pr
   const found = await pool.query<Omit<ClaimedDelivery, 'endpoint'> & Endpoint>(
     `update webhook_delivery d set attempts = d.attempts + 1 from webhook w
      where d.id = $1 and d.run = $2 and d.status = 'pending' and w.id = d.webhook and w.removed_at is null
-     returning d.type, extract(epoch from d.at)::float8 * 1000 as at, d.data, d.link, d.attempts,
-       w.url, w.secret, w.allow_private as "allowPrivate"`,
+     returning d.type, extract(epoch from d.at)::float8 * 1000 as at, d.data, d.link, d.attempts, ${ENDPOINT}`,
     [id, run],
   );
   const [row] = found.rows;
   if (row === undefined) return undefined;
-  const { url, secret, allowPrivate, ...claimed } = row;
-  return { ...claimed, endpoint: { url, secret, allowPrivate } };
+  const { url, secrets, allowPrivate, ...claimed } = row;
+  return { ...claimed, endpoint: { url, secrets, allowPrivate } };
 }
 
 export async function markDelivered(pool: pg.Pool, { id, run }: DeliveryRun, answer: number): Promise<void> {
@@ -120,4 +120,5 @@ export async function pruneDeliveries(pool: pg.Pool, retentionDays: number): Pro
        select id from webhook_delivery where ended_at < clock_timestamp() - $1::int * interval '1 day' limit 10000)`,
     [retentionDays],
   );
+  await pool.query('update webhook set previous_secret = null where previous_until < clock_timestamp()');
 }

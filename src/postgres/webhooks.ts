@@ -30,7 +30,7 @@ export interface NewWebhook {
 /** Its secret is returned here and shown nowhere else. It has to be kept as it is: what is sent is signed with it. */
 export async function addWebhook(pool: pg.Pool, webhook: NewWebhook): Promise<{ id: string; secret: string }> {
   const id = newOutcomeId();
-  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  const secret = newSecret();
   const { url, events, allowPrivate, retrySeconds, by } = webhook;
   await pool.query(
     `with made as (
@@ -42,6 +42,33 @@ export async function addWebhook(pool: pg.Pool, webhook: NewWebhook): Promise<{ 
     [id, url, secret, events, allowPrivate, retrySeconds, by, shownUrl(url)],
   );
   return { id, secret };
+}
+
+function newSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`;
+}
+
+/**
+ * Gives it another secret, which is returned here and shown nowhere else. What is sent is signed with the old one, too, for
+ * so long; one from before that counts no more. Undefined where there is no such webhook.
+ */
+export async function rotateSecret(
+  pool: pg.Pool,
+  id: string,
+  { by, overlapSeconds }: { readonly by: string; readonly overlapSeconds: number },
+): Promise<string | undefined> {
+  const secret = newSecret();
+  const rotated = await pool.query(
+    `with rotated as (
+       update webhook set secret = $2, previous_secret = secret,
+         previous_until = clock_timestamp() + $3::int * interval '1 second'
+       where id = $1 and removed_at is null returning id
+     )
+     insert into audit (actor, action, reason, detail)
+     select $4, 'webhook secret rotated', '', jsonb_build_object('webhook', id, 'overlapSeconds', $3::int) from rotated`,
+    [id, secret, overlapSeconds, by],
+  );
+  return rotated.rowCount === 1 ? secret : undefined;
 }
 
 export async function listWebhooks(pool: pg.Pool): Promise<readonly Webhook[]> {
@@ -58,15 +85,19 @@ export async function listWebhooks(pool: pg.Pool): Promise<readonly Webhook[]> {
 /** What sending to it takes. */
 export interface Endpoint {
   readonly url: string;
-  readonly secret: string;
+  /** The newest first. Two while a receiver learns the new one. */
+  readonly secrets: readonly string[];
   readonly allowPrivate: boolean;
 }
 
+/** Of `webhook w`. */
+export const ENDPOINT = `w.url, w.allow_private as "allowPrivate", array_remove(array[w.secret,
+  case when w.previous_until > clock_timestamp() then w.previous_secret end], null) as secrets`;
+
 export async function readEndpoint(pool: pg.Pool, id: string): Promise<Endpoint | undefined> {
-  const found = await pool.query<Endpoint>(
-    'select url, secret, allow_private as "allowPrivate" from webhook where id = $1 and removed_at is null',
-    [id],
-  );
+  const found = await pool.query<Endpoint>(`select ${ENDPOINT} from webhook w where id = $1 and removed_at is null`, [
+    id,
+  ]);
   return found.rows[0];
 }
 
@@ -74,7 +105,7 @@ export async function readEndpoint(pool: pg.Pool, id: string): Promise<Endpoint 
 export async function removeWebhook(pool: pg.Pool, id: string, by: string): Promise<void> {
   await inTransaction(pool, async (client) => {
     const removed = await client.query<{ url: string }>(
-      `update webhook set removed_at = clock_timestamp(), removed_by = $2, secret = null
+      `update webhook set removed_at = clock_timestamp(), removed_by = $2, secret = null, previous_secret = null
        where id = $1 and removed_at is null returning url`,
       [id, by],
     );

@@ -17,7 +17,8 @@ export async function readJson<Schema extends z.ZodType>(
   try {
     return schema.safeParse(JSON.parse(await readFile(file, 'utf8'))).data;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' || error instanceof SyntaxError) return undefined;
+    const isAbsent = codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR';
+    if (isAbsent || error instanceof SyntaxError) return undefined;
     throw error;
   }
 }

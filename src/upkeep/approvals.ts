@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type pg from 'pg';
+import { tooLate } from '../domain/approval/approval.ts';
 import type { ApprovalState, Question } from '../domain/approval/approval.ts';
 import { bounded } from '../domain/key/bounded.ts';
 import { approvalWorkflowId } from '../domain/approval/identity.ts';
@@ -41,6 +42,7 @@ interface NewQuestion {
   readonly owner: string | null;
   readonly isSecurity: boolean;
   readonly isShown: boolean;
+  readonly hasSession: boolean;
   readonly because: string;
   readonly terms: ApprovalTerms;
   readonly askedAt: number;
@@ -49,23 +51,28 @@ interface NewQuestion {
   readonly level: number;
   readonly reminders: number;
   readonly consents: readonly string[];
+  readonly agreed: string | null;
+  readonly agreedUntil: number | null;
 }
 
 async function unstarted(pool: pg.Pool): Promise<readonly NewQuestion[]> {
   const found = await pool.query<NewQuestion>(
     `select id, identity, ordinal, server, tool, agent, owner, is_security as "isSecurity", because, terms,
-       arguments is not null as "isShown",
+       arguments is not null as "isShown", session is not null as "hasSession",
        round(extract(epoch from asked_at) * 1000)::float8 as "askedAt",
-       round(extract(epoch from expires_at) * 1000)::float8 as "expiresAt", version, level, reminders, consents
-     from approval where started_at is null and status = 'pending' order by id limit ${IN_ONE_ROUND}`,
+       round(extract(epoch from expires_at) * 1000)::float8 as "expiresAt", version, level, reminders, consents, agreed,
+       (select (d.grant_terms ->> 'until')::float8 from approval_decision d where d.approval = a.id and d.verb = 'approve'
+          and d.outcome = 'taken' order by d.id desc limit 1) as "agreedUntil"
+     from approval a where started_at is null and status = 'pending' order by id limit ${IN_ONE_ROUND}`,
   );
   return found.rows;
 }
 
 async function start({ pool, client, taskQueue }: Ringing, question: NewQuestion): Promise<void> {
-  const { id, identity, ordinal, server, tool, because, agent, owner, isSecurity, isShown, terms, askedAt } = question;
+  const { id, identity, ordinal, server, tool, because, agent, owner, terms, askedAt } = question;
+  const { isSecurity, isShown, hasSession } = question;
   const name = nameOf({ kind: 'tool', server, name: tool });
-  const asked: Question = { agent, owner, isSecurity, isShown };
+  const asked: Question = { agent, owner, isSecurity, isShown, hasSession };
   await client.workflow.start('approval', {
     workflowId: approvalWorkflowId(identity, ordinal),
     taskQueue,
@@ -84,8 +91,14 @@ async function start({ pool, client, taskQueue }: Ringing, question: NewQuestion
 }
 
 /** As the row has it: a workflow that was lost is started again where it stood. */
-function stateOf({ version, askedAt, expiresAt, level, reminders, consents }: NewQuestion): ApprovalState {
-  return { status: 'pending', version, askedAt, expiresAt, level, reminders, consents };
+function stateOf(question: NewQuestion): ApprovalState {
+  const { version, askedAt, expiresAt, level, reminders, consents, agreed, agreedUntil } = question;
+  const state = { status: 'pending', version, askedAt, expiresAt, level, reminders, consents } as const;
+  return {
+    ...state,
+    ...(agreed === null ? {} : { agreed }),
+    ...(agreed === null || agreedUntil === null ? {} : { agreedUntil }),
+  };
 }
 
 interface NewDecision {
@@ -96,11 +109,14 @@ interface NewDecision {
   readonly identity: string;
   readonly ordinal: number;
   readonly status: string;
+  readonly endedBy: string | null;
+  readonly endedAt: number | null;
 }
 
 async function unsignalled(pool: pg.Pool): Promise<readonly NewDecision[]> {
   const found = await pool.query<NewDecision>(
-    `select d.id, d.approval, d.verb, d.by, a.identity, a.ordinal, a.status
+    `select d.id, d.approval, d.verb, d.by, a.identity, a.ordinal, a.status,
+       a.ended_by as "endedBy", extract(epoch from a.ended_at)::float8 * 1000 as "endedAt"
      from approval_decision d join approval a on a.id = d.approval
      where d.signalled_at is null and (a.started_at is not null or a.status <> 'pending')
      order by d.id limit ${IN_ONE_ROUND}`,
@@ -109,25 +125,26 @@ async function unsignalled(pool: pg.Pool): Promise<readonly NewDecision[]> {
 }
 
 async function signal({ pool, client }: Ringing, decision: NewDecision): Promise<void> {
-  const { id, approval, verb, by, identity, ordinal, status } = decision;
+  const { id, verb, identity, ordinal, status } = decision;
   try {
     if (status !== 'pending') throw new WorkflowNotFoundError('over', '', undefined);
     await signalDecision(client, identity, ordinal, verb, id);
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
-    await overOrLost(pool, { approval, decision: id, by, status });
+    await overOrLost(pool, decision);
     if (status === 'pending') return;
   }
   await pool.query('update approval_decision set signalled_at = clock_timestamp() where id = $1', [id]);
 }
 
 /** A question that is over takes no decision. One whose workflow somebody has ended by hand is asked anew, and then does. */
-async function overOrLost(
-  pool: pg.Pool,
-  { status, ...refusal }: { approval: string; decision: string; by: string; status: string },
-): Promise<void> {
-  if (status === 'pending') await pool.query('update approval set started_at = null where id = $1', [refusal.approval]);
-  else await refuseDecision(pool, { ...refusal, because: `it is ${status} already` });
+async function overOrLost(pool: pg.Pool, { id, approval, by, status, endedBy, endedAt }: NewDecision): Promise<void> {
+  if (status === 'pending') {
+    await pool.query('update approval set started_at = null where id = $1', [approval]);
+  } else {
+    const because = tooLate({ status, end: { at: endedAt ?? 0, by: endedBy } });
+    await refuseDecision(pool, { approval, decision: id, by, because });
+  }
 }
 
 export async function signalDecision(

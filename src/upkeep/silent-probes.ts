@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { askForBells, record } from '../postgres/record.ts';
+import { askForBells, prepare, record } from '../postgres/record.ts';
 import type { Names } from '../postgres/intern.ts';
 import { outcomeId } from '../postgres/outcome-id.ts';
 import { silentProbes } from '../postgres/probes.ts';
@@ -15,22 +15,24 @@ export async function recordSilentProbes(pool: pg.Pool, names: Names): Promise<n
   const at = Date.now();
   const flushed = await record(
     pool,
-    probes.map(({ token, callId, subject, serverSubject, scope, agent, trustVersion }) => ({
-      id: outcomeId(`silent probe ${token}`, 'probe', callId),
-      subject,
-      serverSubject,
-      kind: 'unknown',
-      at,
-      trustVersion,
-      scope: nameId(scope ?? undefined),
-      agent: nameId(agent ?? undefined),
-      session: null,
-      probe: token,
-      silentProbe: true,
-      rings: true,
-      onServer: serverSubject !== null,
-      detail: { message: 'the holder of the probe never answered', callId },
-    })),
+    prepare(
+      probes.map(({ token, callId, subject, serverSubject, scope, agent, trustVersion }) => ({
+        id: outcomeId(`silent probe ${token}`, 'probe', callId),
+        subject,
+        serverSubject,
+        kind: 'unknown',
+        at,
+        trustVersion,
+        scope: nameId(scope ?? undefined),
+        agent: nameId(agent ?? undefined),
+        session: null,
+        probe: token,
+        silentProbe: true,
+        rings: true,
+        onServer: serverSubject !== null,
+        detail: { message: 'the holder of the probe never answered', callId },
+      })),
+    ),
     { sentAt: at, maxLatenessMs: 0 },
   );
   await askForBells(pool, flushed.bells);

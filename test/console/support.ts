@@ -6,8 +6,12 @@ import { expect, onTestFinished } from 'vitest';
 import { serveHttp } from '../../src/http/serve.ts';
 import { createToken } from '../../src/postgres/tokens.ts';
 import type { Role } from '../../src/postgres/tokens.ts';
+import type { Gate } from '../../src/gate/index.ts';
+import { launchBrowser } from '../support/browser.ts';
 import { freePort } from '../support/free-port.ts';
+import { createInstallation } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
+import { fail, keyOf, untilStatus } from '../workflow/support.ts';
 
 /** What a browser says by itself of an answer that is no success; whether that was expected, the test says. */
 const OF_ANSWERS = /Failed to load resource|net::ERR_|blocked by CORS policy/;
@@ -54,6 +58,55 @@ export async function serveConsole({ databaseUrl, pool }: Installation, browser:
     },
   };
 }
+
+const PEOPLE = { approver: 'alice', operator: 'otto', admin: 'root' } as const;
+
+/** An installation with a worker, an agent that is held, a browser, and people who decide. */
+export async function startConsole() {
+  const [installation, browser] = await Promise.all([createInstallation(), launchBrowser()]);
+  await installation.startWorker();
+  const gate: Gate = await installation.connect({ agent: 'bot', session: 'night' });
+  const site = await serveConsole(installation, browser);
+  const secrets = new Map<string, string>();
+  for (const role of ['approver', 'operator', 'admin'] as const) {
+    secrets.set(role, (await site.token(PEOPLE[role], [role])).secret);
+  }
+  return {
+    ...{ installation, gate, site, secrets },
+    close: async () => {
+      await browser.close();
+      await site.stop();
+      await installation.close();
+    },
+    escalate: async (tool: string): Promise<void> => {
+      await fail(gate, tool, 3);
+      await untilStatus(installation, keyOf(tool), 'ESCALATED');
+    },
+    /** A real call of an agent that waits for a person. */
+    hold: (tool: string, args: unknown): { readonly ran: unknown[]; readonly waiting: Promise<unknown> } => {
+      const ran: unknown[] = [];
+      const waiting = gate.guard(tool, (given: unknown) => {
+        ran.push(given);
+        return 'ran';
+      })(args);
+      waiting.catch(() => undefined);
+      return { ran, waiting };
+    },
+    open: async (hash: string, as: keyof typeof PEOPLE, options: BrowserContextOptions = {}): Promise<Page> => {
+      const { page } = await site.visit(hash, options);
+      await signIn(page, secrets.get(as) ?? '');
+      return page;
+    },
+    idOf: async (tool: string): Promise<string> => {
+      const found = await installation.pool.query<{ id: string }>('select id from approval where tool = $1', [tool]);
+      return found.rows[0]?.id ?? '';
+    },
+  };
+}
+
+export const row = (page: Page, name: string) =>
+  page.getByRole('listitem').getByRole('link', { name: new RegExp(name) });
+export const live = (page: Page) => page.locator('.live:not(.not)');
 
 export async function signIn(page: Page, secret: string): Promise<void> {
   await page.getByLabel('Your token').fill(secret);

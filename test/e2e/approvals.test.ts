@@ -1,22 +1,20 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { connect } from '../../src/gate/index.ts';
 import { newOutcomeId } from '../../src/postgres/outcome-id.ts';
 import { createPool } from '../../src/postgres/pool.ts';
-import type { Child } from '../../src/stack/child.ts';
 import { eventually } from '../support/installation.ts';
 import { jsonOf, runCli } from '../support/run-cli.ts';
+import { createHeldScene } from './held-scene.ts';
+import type { HeldScene } from './held-scene.ts';
 import { createKillableStack, VICTIMS } from './kills-stack.ts';
 import type { KillableStack } from './kills-stack.ts';
 
 let stack: KillableStack;
-const folder = mkdtempSync(join(tmpdir(), 'surety-held-'));
+let scene: HeldScene;
 const environment = () => ({ DATABASE_URL: stack.databaseUrl() });
 
 beforeAll(async () => {
   stack = await createKillableStack();
+  scene = createHeldScene(stack);
   for (const part of ['Postgres', 'Temporal', 'worker'] as const) await stack.start(part);
 });
 afterAll(() => stack.stop());
@@ -27,13 +25,6 @@ interface Listed {
   readonly version: number;
 }
 
-async function escalated(tool: string): Promise<void> {
-  const gate = await connect({ databaseUrl: stack.databaseUrl() });
-  for (let i = 0; i < 3; i += 1) await gate.report({ tool, success: false, severity: 'server_error', error: 'x' });
-  await eventually(() => expect(gate.check({ tool }).decision).toBe('ask'), 60_000);
-  await gate.close();
-}
-
 const open = (tool: string) =>
   eventually(async () => {
     const { pending } = (await jsonOf(['approvals'], { env: environment() })) as { pending: Listed[] };
@@ -42,18 +33,8 @@ const open = (tool: string) =>
     return found;
   }, 60_000);
 
-/** An agent in a process of its own, and what its tool has left behind. */
-async function agent(tool: string, more: Record<string, string> = {}): Promise<{ child: Child; ran: () => string[] }> {
-  const LOG = join(folder, `${tool}.jsonl`);
-  writeFileSync(LOG, '', { flag: 'a' });
-  const child = await stack.run(`agent-${newOutcomeId()}`, 'held-agent.ts', {
-    ...environment(),
-    LOG,
-    TOOL: tool,
-    ...more,
-  });
-  return { child, ran: () => readFileSync(LOG, 'utf8').split('\n').filter(Boolean) };
-}
+const escalated = (tool: string) => scene.escalated(tool);
+const agent = (tool: string, more: Record<string, string> = {}) => scene.agent(tool, { ...environment(), ...more });
 
 const approve = (id: string) =>
   eventually(async () => {
@@ -115,17 +96,6 @@ describe('between the question and the answer', () => {
 });
 
 describe('one approval', () => {
-  test('lets one of many processes run', async () => {
-    await escalated('raced');
-    const first = await agent('raced', { WAIT_MS: '0' });
-    await first.child.exited;
-    const { id } = await open('raced');
-    await approve(id);
-    const racers = await Promise.all(Array.from({ length: 12 }, () => agent('raced', { WAIT_MS: '0' })));
-    await Promise.all(racers.map(({ child }) => child.exited));
-    expect(first.ran()).toHaveLength(1);
-  });
-
   test('is there again for a call that died before it ran, and for no other', async () => {
     await escalated('crashing');
     const CALL_ID = newOutcomeId();

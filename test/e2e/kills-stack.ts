@@ -21,6 +21,9 @@ import { freePort } from '../support/free-port.ts';
 
 export const VICTIMS = ['worker', 'Temporal', 'Postgres'] as const;
 export type Victim = (typeof VICTIMS)[number];
+/** What can be killed where agents speak HTTP. */
+export const PARTS = [...VICTIMS, 'server'] as const;
+export type Part = (typeof PARTS)[number];
 
 /** Postgres, Temporal and a worker on data of their own, each a process that can be killed and started again alone. */
 export interface KillableStack {
@@ -28,9 +31,11 @@ export interface KillableStack {
   readonly postgresPort: number;
   readonly temporal: TemporalTarget;
   databaseUrl(): string;
-  start(victim: Victim): Promise<void>;
+  /** Where the server offers the API, once it was started. */
+  readonly httpUrl: string;
+  start(part: Part): Promise<void>;
   /** SIGKILL. Of Postgres either the postmaster alone, whose backends may still finish, or all its processes at once. */
-  kill(victim: Victim, howMuch?: 'whole' | 'head'): Promise<void>;
+  kill(part: Part, howMuch?: 'whole' | 'head'): Promise<void>;
   /** A program of ours beside them, ended with the stack at the latest. */
   run(name: string, program: string, env: Record<string, string>): Promise<Child>;
   killProgram(program: Child): Promise<void>;
@@ -43,6 +48,7 @@ export interface KillableStack {
 
 const LOADER = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 const WORKER = fileURLToPath(new URL('../../dist/src/worker.js', import.meta.url));
+const CLI = fileURLToPath(new URL('../../dist/src/cli/main.js', import.meta.url));
 const STOP = [
   { signal: 'SIGTERM', waitMs: 8000 },
   { signal: 'SIGKILL', waitMs: 2000 },
@@ -51,6 +57,7 @@ const STOP = [
 export async function createKillableStack(): Promise<KillableStack> {
   const home = await openHome(await mkdtemp(join(tmpdir(), 'surety-kills-')));
   const [postgresPort, temporalPort, uiPort] = [await freePort(), await freePort(), await freePort()];
+  const httpPort = await freePort();
   const searchPath = (process.env['PATH'] ?? '').split(':');
   const binary = await findTemporal({ searchPath, cache: resolve('.surety/cache') }, () => undefined);
   const temporal = localTarget(temporalPort, {});
@@ -81,7 +88,7 @@ export async function createKillableStack(): Promise<KillableStack> {
     onSpawn(child);
     return child;
   };
-  const starts: Record<Victim, () => Promise<void>> = {
+  const starts: Record<Part, () => Promise<void>> = {
     Postgres: async () => {
       ({ url } = await startPostgres({ home, port: postgresPort, progress: () => undefined, onSpawn }));
     },
@@ -94,6 +101,12 @@ export async function createKillableStack(): Promise<KillableStack> {
       const runs = async () => (await child.lastLogLines()).some((line) => line.includes('worker runs on'));
       await waitUntilReady(child, runs, 30_000);
     },
+    server: async () => {
+      const own = { DATABASE_URL: url, SURETY_HTTP_PORT: String(httpPort), SURETY_HOME: home.root };
+      const child = await run('server', [CLI, 'serve'], own);
+      const serves = async () => (await child.lastLogLines()).some((line) => line.includes('The console is at'));
+      await waitUntilReady(child, serves, 30_000);
+    },
   };
   return {
     home,
@@ -101,6 +114,7 @@ export async function createKillableStack(): Promise<KillableStack> {
     temporal,
     surprises,
     databaseUrl: () => url,
+    httpUrl: `http://127.0.0.1:${httpPort}`,
     start: (victim) => starts[victim](),
     kill: async (victim, howMuch = 'whole') => {
       const child = running.get(victim);
@@ -113,8 +127,10 @@ export async function createKillableStack(): Promise<KillableStack> {
       // A backend finishes its statement before it notices; until then no other server may touch the data.
       while (backends.some((pid) => findProcess(pid) !== undefined)) await sleep(5);
     },
-    run: (name, program, env) =>
-      run(name, ['--import', LOADER, fileURLToPath(new URL(`programs/${program}`, import.meta.url))], env),
+    run: (name, program, env) => {
+      const path = fileURLToPath(new URL(`programs/${program}`, import.meta.url));
+      return run(name, program.endsWith('.ts') ? ['--import', LOADER, path] : [path], env);
+    },
     killProgram: async (program) => {
       expected.add(program);
       process.kill(program.process.pid, 'SIGKILL');

@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Gate } from '../../src/gate/index.ts';
 import { createInstallation, eventually } from '../support/installation.ts';
@@ -76,10 +79,9 @@ test('grants for later calls, lists and revokes them', async () => {
   expect(gate.check({ tool: 'copy', args: { path: '/etc/b' } }).decision).toBe('ask');
   const grants = await surety('grants');
   expect(grants.stdout).toContain('copy where path matches /srv/*');
-  expect(await surety('revoke', id.slice(-8), '--reason', 'over')).toMatchObject({
-    code: 0,
-    stdout: 'Revoked 1 grant.\n',
-  });
+  const unasked = { code: 2, stderr: expect.stringContaining('There is no terminal to ask on') as string };
+  expect(await surety('revoke')).toMatchObject(unasked);
+  expect(await jsonOf(['revoke', id.slice(-8), '--reason', 'over'], { env: env() })).toEqual({ revoked: [id] });
   await eventually(() => expect(gate.check({ tool: 'copy', args: { path: '/srv/b' } }).decision).toBe('ask'));
 });
 
@@ -91,6 +93,19 @@ test('runs edited arguments', async () => {
   });
   expect(code).toBe(0);
   expect(await waiting).toBe('{"sql":"select"}');
+});
+
+test('lets nobody run a mask', async () => {
+  const { id, waiting } = await held('masked', { url: 'https://example.com', api_key: 'sk-abcdefghijklmnopqrstuvwx' });
+  const edit = (given: object) =>
+    runCli(['approve', id, '--edit', '-', '--by', 'alice', '--yes'], { env: env(), input: JSON.stringify(given) });
+  const moved = await edit({ url: 'https://example.com/?k=[redacted]', api_key: '[redacted]' });
+  expect(moved).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('[redacted] would run as it is written') as string,
+  });
+  expect(await edit({ url: 'https://example.org', api_key: '[redacted]' })).toMatchObject({ code: 0 });
+  expect(await waiting).toBe('{"url":"https://example.org","api_key":"sk-abcdefghijklmnopqrstuvwx"}');
 });
 
 test('says what is wrong, and decides nothing', async () => {
@@ -147,6 +162,37 @@ test('makes tokens whose secret is shown once and kept as a hash, lists and revo
   expect(listed.stdout).toMatch(/nightly +ann +agent/);
   expect(listed.stdout).not.toContain('surety_');
   const [token] = (await jsonOf(['token', 'list'], { env: env() })) as { id: string }[];
-  expect(await surety('token', 'revoke', token?.id ?? '')).toMatchObject({ code: 0 });
+  expect(await surety('token', 'revoke')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('There is no terminal to ask on') as string,
+  });
+  const revoked = await jsonOf(['token', 'revoke', token?.id ?? ''], { env: env() });
+  expect(revoked).toMatchObject({ id: token?.id });
   expect((await surety('token', 'list')).stdout).toContain('revoked');
+});
+
+test('decides with a token once there is one: SURETY_TOKEN, or what surety up has left; --by is then nobody', async () => {
+  const make = async (name: string, role: string) =>
+    (await surety('token', 'create', name, '--role', role)).stdout.trim();
+  const [ann, bot, root] = [await make('ann', 'approver'), await make('bot', 'agent'), await make('root', 'admin')];
+  const { id, waiting } = await held('proven', {});
+  const deny = (more: Record<string, string>, ...args: string[]) =>
+    runCli(['deny', id, '--yes', ...args], { env: { ...env(), ...more } });
+  const refused = (because: string) => ({ code: 1, stderr: expect.stringContaining(because) as string });
+  expect(await deny({})).toMatchObject(refused('nobody knows who sent this'));
+  expect(await deny({ SURETY_TOKEN: ann }, '--by', 'ann')).toMatchObject(refused('nobody knows who sent this'));
+  expect(await deny({ SURETY_TOKEN: bot })).toMatchObject(refused("an agent's token never decides"));
+  expect(await deny({ SURETY_TOKEN: `${ann}x` })).toMatchObject(refused('SURETY_TOKEN is not known'));
+  expect(await deny({ SURETY_TOKEN: ann })).toMatchObject({ code: 0 });
+  await expect(waiting).rejects.toThrow('denied by ann');
+
+  const home = mkdtempSync(join(tmpdir(), 'surety-home-'));
+  writeFileSync(join(home, 'admin-token'), `${root}\n`, { mode: 0o600 });
+  const second = await held('left-behind', {});
+  expect(await runCli(['approve', second.id, '--yes'], { env: { ...env(), SURETY_HOME: home } })).toMatchObject({
+    code: 0,
+  });
+  expect(await second.waiting).toBe('{}');
+  const { decided } = (await jsonOf(['approvals', '--decided'], { env: env() })) as { decided: object[] };
+  expect(decided).toContainEqual(expect.objectContaining({ id: second.id, endedBy: 'root', verified: true }));
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -32,6 +32,8 @@ it('refuses with 3, asks with 4, and tries nothing when dry', async () => {
   expect(await runCli(['exec', '--', 'sudo id'], alone)).toMatchObject({ code: 3, stdout: '' });
   expect(await runCli(['exec', '--', 'rm x'], alone)).toMatchObject({ code: 4, stdout: '' });
   expect(await runCli(['exec', '--dry-run', '--', 'rm x'], alone)).toMatchObject({ code: 4 });
+  expect(await runCli(['exec', '--dry-run', '--', 'cat /etc/shadow'], alone)).toMatchObject({ code: 3 });
+  expect(await runCli(['exec', '--dry-run', '--', 'echo x'], alone)).toMatchObject({ code: 0, stdout: 'allow\n' });
   expect(await jsonOf(['exec', '--timeout', '1s', 'sleep 20'], alone)).toMatchObject({
     status: 'failed',
     envelope: { timedOut: true, exitCode: 124 },
@@ -51,6 +53,39 @@ it('runs nothing while a ledger that is there does not answer', async () => {
   expect(await runCli(['exec', '--offline', '--', 'echo ran'], { cwd, env })).toMatchObject({ stdout: 'ran\n' });
 });
 
+it('counts files and fetches like commands, and blocks them with the rest', async () => {
+  const project = realpathSync(mkdtempSync(join(tmpdir(), 'surety-exec-quota-')));
+  writeFileSync(join(project, 'surety.json'), JSON.stringify({ maxToolCallsPerSession: 2 }));
+  writeFileSync(join(project, 'note.txt'), 'note');
+  const there = { ...withLedger(), cwd: project };
+  const session = ['--session', 'two-calls'];
+  expect(await runCli(['files', 'read', 'note.txt', ...session], there)).toMatchObject({ code: 0, stdout: 'note' });
+  expect(await runCli(['exec', ...session, '--', 'echo ran'], there)).toMatchObject({ code: 0 });
+  const blocked = await runCli(['files', 'read', 'note.txt', ...session], there);
+  expect(blocked).toMatchObject({ code: 3, stdout: '' });
+  expect(blocked.stderr).toMatch(/refused \(quota\): quota_blocked: 2 of 2 calls are used until 20\d\d-/);
+  expect(await jsonOf(['fetch', 'http://127.0.0.1:9/', '--allow-private', ...session], there)).toMatchObject({
+    status: 'refused',
+    refusal: { stage: 'quota', code: 'quota_blocked' },
+  });
+});
+
+it('tells what confines commands by the rules in force', async () => {
+  const project = realpathSync(mkdtempSync(join(tmpdir(), 'surety-exec-doctor-')));
+  const sandbox = async (runner: object) => {
+    writeFileSync(join(project, 'surety.json'), JSON.stringify({ runner }));
+    const { stdout } = await runCli(['doctor', '--json'], { ...alone, cwd: project });
+    const { findings } = JSON.parse(stdout) as { findings: { what: string; verdict: string; found: string }[] };
+    return findings.find(({ what }) => what === 'Sandbox');
+  };
+  expect(await sandbox({ sandbox: 'off' })).toMatchObject({ verdict: 'note', found: 'runner.sandbox is off' });
+  const withoutPrograms = { ...alone.env, PATH: '/nowhere' };
+  writeFileSync(join(project, 'surety.json'), JSON.stringify({ runner: { sandbox: 'required' } }));
+  const required = await runCli(['doctor'], { cwd: project, env: withoutPrograms });
+  expect(required.stdout).toContain('✗ Sandbox: runner.sandbox is required, so no command runs');
+  expect(await sandbox({ sandbox: 'maybe' })).toMatchObject({ verdict: 'failed' });
+});
+
 it('asks at the gate, and is stopped by the kill switch', async () => {
   const asked = await runCli(['exec', '--', 'rm x'], withLedger());
   expect(asked.code).toBe(4);
@@ -58,9 +93,18 @@ it('asks at the gate, and is stopped by the kill switch', async () => {
   expect(await runCli(['kill-switch', 'on'], withLedger())).toMatchObject({ code: 2 });
   expect(await runCli(['kill-switch', 'on', '--reason', 'drill'], withLedger())).toMatchObject({ code: 0 });
   expect(await jsonOf(['kill-switch', 'status'], withLedger())).toMatchObject({ isOn: true, reason: 'drill' });
-  const refused = await runCli(['exec', '--', 'echo ran'], withLedger());
-  expect(refused).toMatchObject({ code: 3, stdout: '' });
-  expect(refused.stderr).toContain('drill');
+  // Whatever it is that would run, it takes the same way.
+  for (const call of [
+    ['exec', '--', 'echo ran'],
+    ['files', 'read', 'note.txt'],
+    ['files', 'write', 'new.txt', '--text', 'x'],
+    ['fetch', 'http://127.0.0.1:9/', '--allow-private'],
+  ]) {
+    const refused = await runCli(call, withLedger());
+    expect(refused).toMatchObject({ code: 3, stdout: '' });
+    expect(refused.stderr).toContain('drill');
+  }
+  expect(existsSync(join(cwd, 'new.txt'))).toBe(false);
   expect(await runCli(['kill-switch', 'off', '--reason', 'over'], withLedger())).toMatchObject({ code: 0 });
   expect(await runCli(['exec', '--', 'echo ran'], withLedger())).toMatchObject({ code: 0, stdout: 'ran\n' });
   const noted = await installation.pool.query("select 1 from audit where action = 'kill switch'");

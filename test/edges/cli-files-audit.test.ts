@@ -31,7 +31,11 @@ describe('surety files', () => {
       verdict: 'deny',
       rule: 'denyRead .env',
     });
-    expect(await cli(['files', 'check', 'read', 'surety.json'])).toMatchObject({
+    expect(await jsonOf(['files', 'check', 'write', 'surety.json'], { cwd, env })).toMatchObject({
+      verdict: 'deny',
+      rule: 'kept',
+    });
+    expect(await cli(['files', 'check', 'read', 'new.txt'])).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('allow') as string,
     });
@@ -78,7 +82,14 @@ describe('surety audit', () => {
       /^ts,tool,result,exit_code/,
     );
     expect((await cli(['audit', 'export', '--until', '2020-01-01'])).stdout).toBe('');
-    expect((await cli(['audit', 'tail', '-n', '1'])).stdout).toContain('files.write');
+    expect((await cli(['audit', 'export', '--since', '1h', '--json'])).stdout.trim().split('\n')).toEqual(exported);
+    expect(await cli(['audit', 'export', '--json', '--format', 'csv'])).toMatchObject({ code: 2 });
+    expect((await cli(['audit', 'tail', '-n', '1'])).stdout).toContain('write');
+    // In one order with everything else, and written like it.
+    expect(JSON.parse(exported.at(-1) ?? '')).toMatchObject({
+      ...{ tool: 'write', server: 'local', trust: 'not consulted', approved_by: 'auto', error_phase: 'policy' },
+      call_id: expect.any(String) as string,
+    });
   });
 
   test('index can be run again and again, and follows the files', async () => {
@@ -91,7 +102,7 @@ describe('surety audit', () => {
     const found = await installation.pool.query(
       "select tool from audit_index where outcome = 'blocked' order by line_offset",
     );
-    expect(found.rows).toEqual([{ tool: 'files.read' }, { tool: 'files.write' }]);
+    expect(found.rows).toEqual([{ tool: 'read' }, { tool: 'write' }]);
   });
 
   test('verify names the place of a break and exits 1', async () => {

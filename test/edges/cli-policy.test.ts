@@ -22,6 +22,13 @@ describe('surety policy check', () => {
     expect(stdout).toContain('  make && sudo make install\n          ^^^^^^^^^^^^^^^^^\ndeny: sudo is blocked (sudo)');
   });
 
+  test('says that it is about the text, and what the file rules would say', async () => {
+    const { stdout, code } = await check('cat /etc/shadow');
+    expect(code).toBe(0);
+    expect(stdout).toContain('about the text alone');
+    expect(stdout).toMatch(/deny: \/etc\/shadow lies\s+outside/);
+  });
+
   test('as JSON', async () => {
     const { stdout, code } = await check('cat x > /etc/y; sudo id', '--json');
     expect(code).toBe(3);

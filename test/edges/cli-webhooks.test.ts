@@ -1,9 +1,11 @@
+import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Gate } from '../../src/gate/index.ts';
 import { createInstallation, eventually } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
 import { jsonOf, runCli, widest } from '../support/run-cli.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
+import type { Received } from '../support/webhook-receiver.ts';
 import { fail, keyOf, untilStatus } from '../workflow/support.ts';
 
 let installation: Installation;
@@ -74,6 +76,7 @@ test('adds, shows the secret once, tests, lists, gives up, replays and removes',
   expect(receiver.verified('/hook?key=abcdef0123456789abcdef', secret)).toMatchObject([
     { type: 'webhook.test', data: { webhook: id, url: 'https://trust.example' } },
   ]);
+  expect(await webhooks('test')).toMatchObject({ code: 2, ...refused('There is no terminal to ask on') });
   receiver.answers((_, response) => response.writeHead(500).end());
   expect(await json('test', id)).toMatchObject({ delivered: false, status: 500 });
   expect((await webhooks('test', id)).code).toBe(1);
@@ -100,4 +103,34 @@ test('adds, shows the secret once, tests, lists, gives up, replays and removes',
   expect(await json('list')).toEqual([]);
   expect(await webhooks('replay', dead.id)).toMatchObject({ code: 1, ...refused('has no webhook any more') });
   expect(await webhooks('test', id)).toMatchObject({ code: 1, ...refused('is no webhook') });
+});
+
+test('rotates a secret: for a while both verify, and with --now the old one no more', async () => {
+  const first = (await json('add', `${receiver.url}/rotated`, '--allow-private')) as { id: string; secret: string };
+  const { id } = first;
+  const sent = async (): Promise<Received> => {
+    expect(await webhooks('test', id)).toMatchObject({ code: 0 });
+    const found = receiver.received.filter(({ path }) => path === '/rotated').at(-1);
+    if (found === undefined) throw new Error('nothing came');
+    return found;
+  };
+  const verifies = ({ body, headers }: Received, secret: string): boolean => {
+    try {
+      return new Webhook(secret).verify(body, headers) !== undefined;
+    } catch {
+      return false;
+    }
+  };
+  const rotated = await webhooks('rotate', id.slice(-8));
+  expect(rotated).toMatchObject({ code: 0, ...refused('it is not shown again') });
+  const second = rotated.stdout.trim();
+  const both = await sent();
+  expect([first.secret, second].map((secret) => verifies(both, secret))).toEqual([true, true]);
+  const { secret: third } = (await json('rotate', id, '--now')) as { secret: string };
+  const last = await sent();
+  expect([first.secret, second, third].map((secret) => verifies(last, secret))).toEqual([false, false, true]);
+  expect(await webhooks('rotate', id, '--overlap', '31d')).toMatchObject({ code: 2, ...refused('too long') });
+  const stored = await installation.pool.query("select detail from audit where action = 'webhook secret rotated'");
+  expect(stored.rowCount).toBe(2);
+  expect(JSON.stringify(stored.rows)).not.toContain('whsec_');
 });

@@ -23,3 +23,13 @@ test('the same look finds Temporal where it is loaded', () => {
   `);
   expect(loaded.trim()).toBe('true');
 });
+
+test('a command that needs no Temporal does not load it', () => {
+  const loaded = evaluate(`
+    import { createRequire } from 'node:module';
+    process.on('exit', () => console.log(Object.keys(createRequire(import.meta.url).cache).filter((path) => path.includes('@temporalio')).length));
+    process.argv = [process.execPath, 'surety', '--version'];
+    await import('./dist/src/cli/main.js');
+  `);
+  expect(loaded.trim().split('\n').at(-1)).toBe('0');
+});

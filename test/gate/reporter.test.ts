@@ -7,11 +7,15 @@ const outcome = (callId: string): LedgerOutcome => ({ kind: 'success', server: '
 const idsOf = (outcomes: readonly LedgerOutcome[]) => outcomes.map(({ callId }) => callId);
 
 /** A ledger that does as it is told and remembers what it was sent. */
-function ledger(answers: (batch: string[], attempt: number) => Promise<unknown>) {
+function ledger(answers: (batch: string[], attempt: number) => Promise<unknown>, limit = 10) {
   const batches: string[][] = [];
+  const prepared: number[] = [];
   const reporter = createReporter({
-    append: (outcomes) => answers(idsOf(outcomes), batches.push(idsOf(outcomes))).then(() => new Map()),
-    limit: 10,
+    prepare: (outcomes) => {
+      prepared.push(outcomes.length);
+      return Promise.resolve(() => answers(idsOf(outcomes), batches.push(idsOf(outcomes))).then(() => new Map()));
+    },
+    limit,
   });
   const report = (reported: LedgerOutcome) =>
     new Promise<void>((resolve, reject) => {
@@ -20,8 +24,10 @@ function ledger(answers: (batch: string[], attempt: number) => Promise<unknown>)
         settled: (_, error) => (error === undefined ? resolve() : reject(error)),
       });
     });
-  return { reporter: { ...reporter, report }, batches };
+  return { reporter: { ...reporter, report }, batches, prepared };
 }
+
+const manyOf = (count: number) => Array.from({ length: count }, (_, index) => outcome(String(index)));
 
 const unreachable = () => Promise.reject(Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' }));
 
@@ -31,6 +37,29 @@ test('what is reported while a batch is on its way goes together as the next', a
   await new Promise((done) => setTimeout(done, 5));
   await Promise.all([first, reporter.report(outcome('b')), reporter.report(outcome('c'))]);
   expect(batches).toEqual([['a'], ['b', 'c']]);
+});
+
+test('a full batch is made ready while the one before it is on its way, and follows it', async () => {
+  let release: () => void = () => undefined;
+  const { reporter, batches, prepared } = ledger(() => new Promise<void>((done) => (release = done)), 10_000);
+  const first = reporter.report(outcome('first'));
+  await new Promise((done) => setTimeout(done, 5));
+  const full = manyOf(4000).map(reporter.report);
+  const less = reporter.report(outcome('less'));
+  await new Promise((done) => setTimeout(done, 20));
+  expect([prepared, batches.length]).toEqual([[1, 4000], 1]);
+  for (const sent of [[first], full, [less]]) {
+    release();
+    await Promise.all(sent);
+    await new Promise((done) => setTimeout(done, 5));
+  }
+  expect(batches.map(({ length }) => length)).toEqual([1, 4000, 1]);
+});
+
+test('a batch made ready never overtakes one that has to be sent again', async () => {
+  const { reporter, batches } = ledger((_, attempt) => (attempt < 3 ? unreachable() : Promise.resolve()), 10_000);
+  await Promise.all(manyOf(8000).map(reporter.report));
+  expect(batches.map(([id]) => id)).toEqual(['0', '0', '0', '4000']);
 });
 
 test('a ledger that is away is tried again with the very same reports, and the pressure is visible', async () => {

@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { decide } from '../../src/postgres/approval-decide.ts';
+import { argumentsDigest } from '../../src/domain/outcome/digest.ts';
+import { serverKey, toolKey } from '../../src/domain/key/tool-key.ts';
+import { consumeGrant } from '../../src/postgres/grants.ts';
+import { newOutcomeId } from '../../src/postgres/outcome-id.ts';
 import { readDecided, readPending } from '../../src/postgres/read-approvals.ts';
 import type { ShownApproval } from '../../src/postgres/read-approvals.ts';
 import { ApprovalRequired, CallDenied, InvalidReport, NotApproved } from '../../src/gate/index.ts';
 import type { Gate } from '../../src/gate/index.ts';
+import { decideAs } from '../support/decide-as.ts';
 import { createInstallation, eventually } from '../support/installation.ts';
 import type { Installation, Way } from '../support/installation.ts';
-import { fail, keyOf, untilStatus } from '../workflow/support.ts';
+import { fail, failure, keyOf, pause, untilStatus } from '../workflow/support.ts';
 
 /** What a gate promises, whichever way it speaks with the ledger. */
 export function gateStories(way: Way): void {
@@ -43,7 +47,7 @@ export function gateStories(way: Way): void {
     });
 
   const say = (approval: ShownApproval, verb: 'approve' | 'deny', more: object = {}) =>
-    decide(installation.pool, { approval: approval.id, verb, by: 'alice', reason: 'looked at it', ...more });
+    decideAs(installation.pool, { approval: approval.id, verb, by: 'alice', reason: 'looked at it', ...more });
 
   const endOf = async (id: string) =>
     (await readDecided(installation.pool, 1000)).find((one) => one.id === id) as ShownApproval;
@@ -212,6 +216,137 @@ export function gateStories(way: Way): void {
         [question.id],
       );
       expect(revoked.rows[0]?.reason).toBe('blocked');
+    });
+  });
+
+  describe('a person answers for what was asked', () => {
+    /** Words alone: a person is asked, and the tool is not blocked. */
+    const speakOfSecurity = (tool: string) =>
+      gate.report({ tool, success: false, error: 'security violation detected' });
+
+    test('and is asked anew when security is concerned meanwhile', async () => {
+      await escalated('worse');
+      const waiting = gate.guard('worse', () => 'ran')({ n: 1 });
+      const first = await open('worse');
+      expect(first).toMatchObject({ isSecurity: false, state: 'ESCALATED' });
+      await speakOfSecurity('worse');
+      const second = await eventually(async () => {
+        const found = await open('worse');
+        expect(found.id).not.toBe(first.id);
+        return found;
+      });
+      expect(second).toMatchObject({ isSecurity: true });
+      expect(second.because).toContain('security is concerned');
+      await eventually(async () => expect((await endOf(first.id)).status).toBe('withdrawn'));
+      await say(second, 'approve');
+      expect(await waiting).toBe('ran');
+    });
+
+    test('an answer that comes after more is held is no answer to that', async () => {
+      await escalated('late');
+      let ran = 0;
+      const waiting = gate.guard('late', () => (ran += 1))({ n: 1 });
+      const first = await open('late');
+      // Both at once: the person has not seen what has just been reported.
+      await Promise.all([speakOfSecurity('late'), say(first, 'approve')]);
+      const second = await eventually(async () => {
+        const found = await open('late');
+        expect(found.id).not.toBe(first.id);
+        return found;
+      });
+      expect(ran).toBe(0);
+      await eventually(async () => expect((await endOf(first.id)).status).not.toBe('pending'));
+      await pause(500);
+      expect(ran).toBe(0);
+      await say(second, 'approve');
+      await waiting;
+      expect(ran).toBe(1);
+    });
+
+    test('a wide grant does not answer what began after its question was asked, though before it was given', async () => {
+      await escalated('wide');
+      const impatient = await installation.connect({ agent: 'builder', session: 's1', approvalWaitMs: 0 });
+      const run = impatient.guard('wide', () => 'ran');
+      await expect(run({ n: 1 })).rejects.toThrow(ApprovalRequired);
+      const question = await open('wide');
+      await installation.client.workflow.getHandle(keyOf('wide')).executeUpdate('reset', { args: [{ by: 'ann' }] });
+      await escalated('wide');
+      await say(question, 'approve', { grant: { kind: 'always', covers: 'tool' } });
+      await eventually(async () => expect((await endOf(question.id)).status).toBe('approved'));
+      await pause(500);
+      await expect(run({ n: 2 })).rejects.toThrow(ApprovalRequired);
+    });
+
+    test('other arguments in place of those of one call never run as another', async () => {
+      await escalated('edited');
+      const ran: unknown[] = [];
+      const run = gate.guard('edited', (args: { to: string }) => void ran.push(args.to));
+      const waiting = run({ to: 'production' });
+      const question = await open('edited');
+      await say(question, 'approve', { edit: { to: 'staging' }, grant: { kind: 'always', covers: 'tool' } });
+      await waiting;
+      await eventually(() => expect(gate.check({ tool: 'edited', args: { to: 'x' } }).decision).toBe('allow'));
+      await run({ to: 'elsewhere' });
+      // What a person has changed is changed again, also when the grant is as wide as can be.
+      expect(gate.check({ tool: 'edited', args: { to: 'production' } }).decision).toBe('ask');
+      await run({ to: 'production' });
+      expect(ran).toEqual(['staging', 'elsewhere', 'staging']);
+      // A gate that has lost touch asks the ledger for every call.
+      const call = (to: string) => ({ callId: newOutcomeId(), digest: argumentsDigest({ to }) });
+      expect(await consumeGrant(installation.pool, question.id, call('elsewhere'))).toMatchObject({ edited: null });
+      expect(await consumeGrant(installation.pool, question.id, call('production'))).toMatchObject({
+        edited: { args: { to: 'staging' } },
+      });
+    });
+  });
+
+  describe('what is blocked', () => {
+    const grantOf = async (server: string, tool: string, args: object, grant: object): Promise<string> => {
+      for (let i = 0; i < 3; i += 1) await gate.report(failure(tool, { server, args }));
+      await untilStatus(installation, toolKey(server, tool), 'ESCALATED');
+      const waiting = gate.guard({ server, name: tool }, () => 'ran')(args);
+      const question = await open(tool);
+      await say(question, 'approve', { grant });
+      await waiting;
+      return question.id;
+    };
+    const block = (key: string, more: object = {}) =>
+      installation.client.workflow.getHandle(key).executeUpdate('block', { args: [{ by: 'ann', ...more }] });
+    const endOfGrant = async (id: string) => {
+      const found = await installation.pool.query<{ reason: string | null }>(
+        'select revoke_reason as reason from approval_grant where id = $1',
+        [id],
+      );
+      return found.rows[0]?.reason;
+    };
+
+    test('a server takes the grants of all its tools along, and nobody else’s', async () => {
+      const always = { kind: 'always', covers: 'tool' };
+      const lost = [
+        await grantOf('crm', 'crm_read', {}, always),
+        await grantOf('crm', 'crm_write', {}, { kind: 'always' }),
+      ];
+      const kept = await grantOf('mail', 'mail_send', {}, always);
+      // A server is known from the first call that did not reach it.
+      await gate.report(failure('crm_read', { server: 'crm', severity: 'timeout', error: 'ECONNREFUSED' }));
+      await eventually(() => block(serverKey('crm'), { reason: 'breach' }));
+      expect(await Promise.all(lost.map(endOfGrant))).toEqual(['its server is blocked', 'its server is blocked']);
+      expect(await endOfGrant(kept)).toBeNull();
+      await eventually(() => expect(gate.check({ server: 'crm', tool: 'crm_write' }).decision).toBe('deny'));
+      expect(gate.check({ server: 'mail', tool: 'mail_send' }).decision).toBe('allow');
+      // The grants do not come back with the server.
+      await installation.client.workflow.getHandle(serverKey('crm')).executeUpdate('reset', { args: [{ by: 'ann' }] });
+      await eventually(() => expect(gate.check({ server: 'crm', tool: 'crm_write' }).decision).toBe('ask'));
+    });
+
+    test('a scope takes along what was granted for it or for the whole tool, and not what was for another', async () => {
+      const [bad, good] = [{ url: 'https://bad.test/' }, { url: 'https://good.test/' }];
+      const lost = await grantOf('local', 'http_scoped', bad, { kind: 'always', covers: 'scope' });
+      const kept = await grantOf('local', 'http_scoped', good, { kind: 'always', covers: 'scope' });
+      await block(keyOf('http_scoped'), { scope: 'host:bad.test', reason: 'breach' });
+      expect([await endOfGrant(lost), await endOfGrant(kept)]).toEqual(['blocked', null]);
+      await eventually(() => expect(gate.check({ tool: 'http_scoped', args: bad }).decision).toBe('deny'));
+      expect(gate.check({ tool: 'http_scoped', args: good }).decision).toBe('allow');
     });
   });
 

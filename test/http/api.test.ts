@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Gate } from '../../src/gate/index.ts';
@@ -39,6 +40,11 @@ afterAll(async () => {
   await api.close();
   await installation.close();
 });
+
+interface Page {
+  readonly grants: readonly { readonly id: string }[];
+  readonly cursor: string | null;
+}
 
 interface Answer {
   readonly status: number;
@@ -135,6 +141,28 @@ describe('who asks', () => {
     await expect(waiting).rejects.toThrow('denied by alice');
   });
 
+  test('with what is no token, again and again, is not even looked up, and keeps nobody out who is known', async () => {
+    const { databaseUrl } = installation;
+    const besieged = await serveHttp({ databaseUrl, host: '127.0.0.1', port: 0 });
+    const origin = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', connection: 'close' };
+    const knock = (path: string, secret: string) =>
+      path === '/v1/session'
+        ? fetch(`${besieged.url}${path}`, { method: 'POST', headers: origin, body: JSON.stringify({ token: secret }) })
+        : fetch(`${besieged.url}${path}`, { headers: { authorization: `Bearer ${secret}`, connection: 'close' } });
+    const forged = (n: number) => `surety_${String(n).padStart(43, '0')}`;
+    await sleep(10_000 - (Date.now() % 10_000));
+    expect((await knock('/v1/tools', secrets.admin)).status).toBe(200);
+    const statuses: number[] = [];
+    for (let n = 0; n < 60; n += 1) statuses.push((await knock(n % 2 ? '/v1/session' : '/v1/tools', forged(n))).status);
+    expect(statuses.slice(0, 50)).toEqual(Array.from({ length: 50 }, () => 401));
+    expect(statuses.slice(50)).toEqual(Array.from({ length: 10 }, () => 429));
+    const refused = await knock('/v1/session', secrets.approver);
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await knock('/v1/tools', secrets.admin)).status).toBe(200);
+    await besieged.close();
+  });
+
   test('may do what the role says', async () => {
     expect((await call('GET', '/v1/approvals', { as: 'agent' })).status).toBe(403);
     expect((await call('GET', '/v1/grants', { as: 'operator' })).status).toBe(200);
@@ -203,6 +231,13 @@ describe('an agent', () => {
   test('waits for its own question and sees no other', async () => {
     const { id } = await held('watched');
     expect((await call('GET', `/v1/approvals/${id}`, { as: 'both' })).status).toBe(404);
+    const unknown = '01a1e85a-0000-7000-8000-000000000000';
+    // Neither is waited for: how long it takes would tell whether there is one.
+    const begun = Date.now();
+    for (const other of [id, unknown]) {
+      expect((await call('GET', `/v1/approvals/${other}?wait=30`, { as: 'both' })).status).toBe(404);
+    }
+    expect(Date.now() - begun).toBeLessThan(25_000);
     const waiting = call('GET', `/v1/approvals/${id}?wait=20`, { as: 'agent' });
     await call('POST', `/v1/approvals/${id}/approve`, { as: 'approver', body: { reason: 'ok' } });
     expect((await waiting).body).toMatchObject({ status: 'approved', endedBy: 'alice', verified: true });
@@ -236,11 +271,19 @@ describe('a decision', () => {
 
   test('with edited arguments is what the agent runs; a forged digest is nothing', async () => {
     const { id, waiting } = await held('edited');
-    const forged = await call('POST', `/v1/approvals/${id}/approve`, {
-      as: 'approver',
-      body: { editDigest: 'f'.repeat(64), edit: { n: 2 } },
-    });
-    expect(forged.status).toBe(200);
+    const approve = (body: unknown) => call('POST', `/v1/approvals/${id}/approve`, { as: 'approver', body });
+    // What is not known is not overlooked: whoever misspells what they decide must not decide something else.
+    for (const [body, named] of [
+      [{ editDigest: 'f'.repeat(64), edit: { n: 2 } }, 'editDigest'],
+      [{ edits: { n: 2 } }, 'edits'],
+      [{ expectedversion: 99 }, 'expectedversion'],
+      [{ grant: { kind: 'always', cover: 'tool' } }, 'cover'],
+    ] as const) {
+      const refused = await approve(body);
+      expect(refused.status).toBe(400);
+      expect(JSON.stringify(refused.body['errors'])).toContain(named);
+    }
+    expect((await approve({ edit: { n: 2 } })).status).toBe(200);
     expect(await waiting).toEqual({ n: 2 });
     expect((await call('GET', `/v1/approvals/${id}`, { as: 'approver' })).body).toMatchObject({
       arguments: { n: 1 },
@@ -251,7 +294,9 @@ describe('a decision', () => {
   test('is never made by a GET', async () => {
     const { id } = await held('got');
     for (const verb of ['approve', 'deny', 'withdraw']) {
-      expect((await call('GET', `/v1/approvals/${id}/${verb}`, { as: 'approver' })).status).toBe(404);
+      const answer = await call('GET', `/v1/approvals/${id}/${verb}`, { as: 'approver' });
+      expect(answer).toMatchObject({ status: 405, body: { title: 'Method not allowed' } });
+      expect(answer.headers.get('allow')).toBe('POST');
     }
     expect((await call('GET', `/v1/approvals/${id}`, { as: 'approver' })).body['status']).toBe('pending');
   });
@@ -267,8 +312,109 @@ describe('what is sent', () => {
   ])('%s is refused with a word, and nothing inside is shown', async (_, body, status) => {
     const answer = await call('POST', '/v1/outcomes', { as: 'agent', body });
     expect(answer.status).toBe(status);
+    if (status === 413) expect(answer.headers.get('connection')).toBe('close');
     expect(answer.headers.get('content-type')).toBe('application/problem+json');
     expect(JSON.stringify(answer.body)).not.toMatch(/at .*\.(ts|js):\d/);
+  });
+
+  test('what is no JSON is no decision without a word', async () => {
+    const { id } = await held('formed');
+    const types = [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'application/json-patch+json',
+      'application/json ;',
+    ];
+    for (const type of ['', ...types]) {
+      const headers = { 'content-type': type };
+      const answer = await call('POST', `/v1/approvals/${id}/deny`, { as: 'approver', body: '{}', headers });
+      expect(answer.status).toBe(415);
+      expect(answer.headers.get('content-type')).toBe('application/problem+json');
+    }
+    expect((await call('GET', `/v1/approvals/${id}`, { as: 'approver' })).body['status']).toBe('pending');
+  });
+
+  test('without saying what it is, is not read, and trying again is not advised', async () => {
+    const { hostname, port } = new URL(api.url);
+    const headers = { authorization: `Bearer ${secrets.agent}`, 'content-length': '12' };
+    const answer = await new Promise<IncomingMessage>((done) => {
+      request({ hostname, port, path: '/v1/check', method: 'POST', headers }, done).end('{"tool":"t"}');
+    });
+    answer.resume();
+    expect(answer.statusCode).toBe(415);
+    expect(answer.headers['retry-after']).toBeUndefined();
+  });
+
+  test('again under its key is answered with when to come back, too', async () => {
+    await fail(gate, 'replayed', 3);
+    await untilStatus(installation, keyOf('replayed'), 'ESCALATED');
+    const ask = (key: string) =>
+      call('POST', '/v1/check', { as: 'agent', body: { tool: 'replayed' }, headers: { 'idempotency-key': key } });
+    const key = await eventually(async () => {
+      const fresh = `k-${Date.now()}`;
+      expect(Number((await ask(fresh)).headers.get('retry-after'))).toBeGreaterThan(0);
+      return fresh;
+    });
+    const again = await ask(key);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(again.headers.get('content-type')).toContain('application/json');
+    expect(Number(again.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  test('for a list is answered page by page, each grant once', async () => {
+    for (const tool of ['paged-a', 'paged-b', 'paged-c']) {
+      const { id } = await held(tool);
+      await call('POST', `/v1/approvals/${id}/approve`, { as: 'approver', body: { grant: 'always' } });
+    }
+    const all = (await call('GET', '/v1/grants?all=true&limit=500', { as: 'approver' })).body as unknown as Page;
+    const seen: string[] = [];
+    for (let cursor = ''; ;) {
+      const page = (await call('GET', `/v1/grants?all=true&limit=2${cursor}`, { as: 'approver' }))
+        .body as unknown as Page;
+      seen.push(...page.grants.map(({ id }) => id));
+      if (page.cursor === null) break;
+      cursor = `&cursor=${page.cursor}`;
+    }
+    expect(all.grants.length).toBeGreaterThanOrEqual(3);
+    expect(seen).toEqual(all.grants.map(({ id }) => id));
+    expect((await call('GET', '/v1/grants?cursor=nonsense', { as: 'approver' })).status).toBe(400);
+  });
+
+  test('as a search finds questions by what is shown of them, and no secret by its letters', async () => {
+    await fail(gate, 'sought', 3);
+    await untilStatus(installation, keyOf('sought'), 'ESCALATED');
+    const args = { to: 'Needle@example.com', api_key: 'sk-abcdefghijklmnopqrstuvwx' };
+    const waiting = gate.guard('sought', (given: unknown) => given)(args);
+    waiting.catch(() => undefined);
+    const find = async (search: string) => {
+      const { body } = await call('GET', `/v1/approvals?search=${search}`, { as: 'approver' });
+      return (body['approvals'] as { tool: string }[]).map(({ tool }) => tool);
+    };
+    await eventually(async () => expect(await find('needle@')).toEqual(['sought']));
+    expect(await find('sought')).toEqual(['sought']);
+    expect(await find('abcdefghijklmnop')).toEqual([]);
+  });
+
+  test('to where nothing is, is told so', async () => {
+    const nowhere = await call('GET', '/v1/nothing', { as: 'admin' });
+    expect(nowhere).toMatchObject({ status: 404, body: { title: 'Not found' } });
+    expect(nowhere.headers.get('content-type')).toBe('application/problem+json');
+    expect((await call('DELETE', '/v1/approvals', { as: 'admin' })).headers.get('allow')).toBe('GET, POST');
+    expect((await call('POST', '/healthz')).status).toBe(405);
+  });
+
+  test('meets our own mistake: nobody outside learns more than that, and whoever runs it does', async () => {
+    const told: string[] = [];
+    const { databaseUrl, pool } = installation;
+    const broken = await serveHttp({ databaseUrl, host: '127.0.0.1', port: 0, log: (message) => told.push(message) });
+    await pool.query('alter table approval_grant rename column pattern to pattern_renamed');
+    const answer = await fetch(`${broken.url}/v1/grants`, { headers: { authorization: `Bearer ${secrets.admin}` } });
+    await pool.query('alter table approval_grant rename column pattern_renamed to pattern');
+    expect(answer.status).toBe(500);
+    expect(answer.headers.get('content-type')).toBe('application/problem+json');
+    expect(await answer.text()).not.toMatch(/pattern|column|stack/);
+    expect(told).toEqual([expect.stringContaining('GET /v1/grants: ')]);
+    await broken.close();
   });
 
   test('a body without end is cut off', async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Gate } from '../../src/gate/index.ts';
 import { connect } from '../../src/gate/index.ts';
-import { decide } from '../../src/postgres/approval-decide.ts';
 import { createToken } from '../../src/postgres/tokens.ts';
+import { decideAs } from '../support/decide-as.ts';
 import { createInstallation, eventually } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
 import { fail, keyOf, untilStatus } from '../workflow/support.ts';
@@ -50,21 +50,54 @@ describe('an agent without the library', () => {
 
     const id = asked.body['id'] as string;
     const waiting = get(bot, `/v1/approvals/${id}?wait=20`);
-    await decide(installation.pool, { approval: id, verb: 'approve', by: 'alice', reason: '' });
+    await decideAs(installation.pool, { approval: id, verb: 'approve', by: 'alice', reason: '' });
     expect((await waiting).body).toMatchObject({ status: 'approved' });
 
-    expect((await post(rival, `/v1/grants/${id}/consume`, { ...call })).status).toBe(409);
+    const { tool: _, ...use } = call;
+    expect((await post(rival, `/v1/grants/${id}/consume`, use)).status).toBe(409);
     const racers = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => post(bot, `/v1/grants/${id}/consume`, { ...call, callId: `call-${n}` })),
+      Array.from({ length: 20 }, (_, n) => post(bot, `/v1/grants/${id}/consume`, { ...use, callId: `call-${n}` })),
     );
     const winners = racers.flatMap(({ status }, n) => (status === 200 ? [n] : []));
     expect(winners).toHaveLength(1);
     const callId = `call-${winners[0]}`;
-    expect((await post(bot, `/v1/grants/${id}/consume`, { ...call, callId })).status).toBe(200);
+    expect((await post(bot, `/v1/grants/${id}/consume`, { ...use, callId })).status).toBe(200);
     const outcomes = [{ tool: 'pay', callId, grant: id, result: { ok: true } }];
     expect((await post(bot, '/v1/outcomes', { outcomes })).status).toBe(200);
     // Once it has run it is over, also for the call that had it.
-    expect((await post(bot, `/v1/grants/${id}/consume`, { ...call, callId })).status).toBe(409);
+    expect((await post(bot, `/v1/grants/${id}/consume`, { ...use, callId })).status).toBe(409);
+  });
+
+  test('runs once under the tool that was granted, and cannot name another', async () => {
+    await escalated('transfer');
+    const call = { tool: 'transfer', args: { amount: 12 }, session: 's', callId: 'transfer-1' };
+    const { body } = await post(bot, '/v1/approvals', call);
+    const id = String(body['id']);
+    await decideAs(installation.pool, { approval: id, verb: 'approve', by: 'alice', reason: '' });
+    await eventually(async () => expect((await get(bot, `/v1/approvals/${id}`)).body['status']).toBe('approved'));
+    const consume = (more: object) => post(bot, `/v1/grants/${id}/consume`, { callId: call.callId, ...more });
+    expect((await consume({ digest: 'f'.repeat(64) })).status).toBe(409);
+    expect((await consume({ tool: 'another', server: 'elsewhere' })).status).toBe(400);
+    expect((await consume({})).status).toBe(200);
+    const outcomes = [{ tool: 'transfer', callId: call.callId, grant: id, result: { ok: true } }];
+    expect((await post(bot, '/v1/outcomes', { outcomes })).status).toBe(200);
+    expect((await consume({})).status).toBe(409);
+  });
+
+  test('gets what a person has put in place of its arguments for these alone, however wide the grant', async () => {
+    await escalated('resize');
+    const asked = await post(bot, '/v1/approvals', { tool: 'resize', args: { to: 99 }, callId: 'resize-1' });
+    const [id, digest] = [String(asked.body['id']), String(asked.body['digest'])];
+    const wide = { grant: { kind: 'always', covers: 'tool' }, edit: { to: 9 } } as const;
+    await decideAs(installation.pool, { approval: id, verb: 'approve', by: 'alice', reason: '', ...wide });
+    await eventually(async () => expect((await get(bot, `/v1/approvals/${id}`)).body['status']).toBe('approved'));
+    const consume = async (callId: string, more: object) =>
+      (await post(bot, `/v1/grants/${id}/consume`, { callId, ...more })).body['edited'];
+    expect(await consume('resize-1', { digest })).toMatchObject({ args: { to: 9 } });
+    expect(await consume('resize-1', {})).toMatchObject({ args: { to: 9 } });
+    expect(await consume('resize-2', { args: { to: 5 } })).toBeNull();
+    // What a wide grant is used for has to be said.
+    expect(await consume('resize-3', { digest: 'f'.repeat(64) })).toBeUndefined();
   });
 
   test('is told that nobody needs to be asked, unless it has a reason of its own', async () => {
@@ -125,6 +158,42 @@ describe('a gate elsewhere', () => {
     expect((await post(rival, '/v1/gate/outcomes', { outcomes: [stolen] })).status).toBe(200);
     expect((await post(bot, `${lease}/renew`, { leaseSeconds: 60 })).body).toEqual({ renewed: true });
     expect((await post(bot, `${lease}/release`, {})).status).toBe(200);
+  });
+
+  test('ends with another definition what it was granted itself, and nothing of anybody else', async () => {
+    await escalated('defined');
+    const granted = async (as: typeof bot) => {
+      const { body } = await post(as, '/v1/approvals', { tool: 'defined', args: {}, definition: 'one' });
+      const grant = { kind: 'always', covers: 'tool' } as const;
+      await decideAs(installation.pool, {
+        approval: String(body['id']),
+        verb: 'approve',
+        by: 'alice',
+        reason: '',
+        grant,
+      });
+      return String(body['id']);
+    };
+    const ids = [await granted(bot), await granted(rival)];
+    const revokedBy = async () => {
+      const found = await installation.pool.query<{ by: string | null }>(
+        'select revoked_by as by from approval_grant where id = any($1) order by agent',
+        [ids],
+      );
+      return found.rows.map(({ by }) => by);
+    };
+    await eventually(async () => expect(await revokedBy()).toEqual([null, null]));
+    const define = (as: typeof bot, more: object = {}) =>
+      post(as, '/v1/gate/definitions', { key: keyOf('defined'), definition: 'two', ...more });
+    expect((await define(rival, { agent: 'bot' })).status).toBe(200);
+    expect(await revokedBy()).toEqual([null, 'rival']);
+    const open = await post(bot, '/v1/approvals', { tool: 'defined', args: { n: 1 }, definition: 'one' });
+    await define(bot);
+    await define(bot);
+    expect(await revokedBy()).toEqual(['bot', 'rival']);
+    // What was asked about the old one is taken back.
+    const path = `/v1/approvals/${String(open.body['id'])}`;
+    await eventually(async () => expect((await get(bot, path)).body).toMatchObject({ status: 'withdrawn' }));
   });
 
   test('sends no arguments and no results, and what it sends is kept without secrets', async () => {

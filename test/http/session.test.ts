@@ -65,6 +65,16 @@ describe('signing in', () => {
     expect((await api.call('POST', '/v1/session', ours(), { token: `surety_${'0'.repeat(43)}` })).status).toBe(401);
   });
 
+  test('again and again with the same token is told when to come back', async () => {
+    const { secret } = await api.token('hasty', ['approver']);
+    await sleep(10_000 - (Date.now() % 10_000));
+    const answers = [];
+    for (let n = 0; n < 21; n += 1) answers.push(await api.call('POST', '/v1/session', ours(), { token: secret }));
+    expect(answers.slice(0, 20).map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+    expect(answers.at(-1)).toMatchObject({ status: 429, body: { title: 'Too many requests' } });
+    expect(Number(answers.at(-1)?.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
   test('ends by signing out, for whoever has kept the cookie, too', async () => {
     const { cookie } = await signIn('leaving');
     expect((await api.call('DELETE', '/v1/session', { cookie, ...ours() })).body).toEqual({ who: null });

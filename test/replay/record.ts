@@ -10,12 +10,12 @@ import { Client, Connection } from '@temporalio/client';
 import { parseRules } from '../../src/domain/rules/parse-rules.ts';
 import { connect } from '../../src/gate/index.ts';
 import { prepare } from '../../src/prepare.ts';
-import { decide } from '../../src/postgres/approval-decide.ts';
 import { createPool } from '../../src/postgres/pool.ts';
 import { addWebhook, removeWebhook } from '../../src/postgres/webhooks.ts';
 import { publishRules } from '../../src/postgres/rules.ts';
 import { startStack } from '../../src/stack/stack.ts';
 import { quietRuntime, startWorker } from '../../src/temporal/start-worker.ts';
+import { decideAs } from '../support/decide-as.ts';
 import { stackConfig } from '../stack/support.ts';
 import { listen } from '../support/receiver.ts';
 import { block, outcomesReported, recover, reset } from '../../workflows/messages.ts';
@@ -126,10 +126,10 @@ async function asked(): Promise<string> {
   const [row] = found.rows;
   if (row === undefined) throw new Error('nobody was asked');
   const { id, workflow } = row;
-  await decide(pool, { approval: id, verb: 'deny', by: 'zoe', reason: 'not hers to say' });
-  await decide(pool, { approval: id, verb: 'extend', by: 'ann', reason: '', extendSeconds: 60 });
+  await decideAs(pool, { approval: id, verb: 'deny', by: 'zoe', reason: 'not hers to say' });
+  await decideAs(pool, { approval: id, verb: 'extend', by: 'ann', reason: '', extendSeconds: 60 });
   await handle(workflow).signal('approve', 'garbage');
-  await decide(pool, { approval: id, verb: 'approve', by: 'bob', reason: 'fine' });
+  await decideAs(pool, { approval: id, verb: 'approve', by: 'bob', reason: 'fine' });
   await waiting;
   return workflow;
 }

@@ -19,7 +19,9 @@ declare module 'vitest' {
 
 const CACHE = resolve('.surety', 'cache');
 
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+export default async function setup({ vitest }: TestProject): Promise<(() => Promise<void>) | undefined> {
+  // Every group of tests asks for them; whoever comes first starts them for all.
+  if ('servers' in vitest.getRootProject().getProvidedContext()) return undefined;
   // Child processes of the tests run what users run: the build, never a stale one.
   execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
   const home = await mkdtemp(join(tmpdir(), 'surety-test-'));
@@ -42,7 +44,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await migrate(pool);
   await createPartitions(pool, Date.now());
   await pool.end();
-  project.provide('servers', {
+  vitest.provide('servers', {
     databaseUrl: stack.databaseUrl,
     template,
     temporalAddress: stack.temporal.address,

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { decide } from '../../src/postgres/approval-decide.ts';
 import { pruneApprovals } from '../../src/postgres/approval-end.ts';
 import { consumeGrant } from '../../src/postgres/grants.ts';
 import { newOutcomeId } from '../../src/postgres/outcome-id.ts';
 import { readDecided, readPending } from '../../src/postgres/read-approvals.ts';
 import type { ShownApproval } from '../../src/postgres/read-approvals.ts';
 import type { Gate } from '../../src/gate/index.ts';
+import { decideAs } from '../support/decide-as.ts';
 import { createInstallation, eventually, TASK_QUEUE } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
 import { fail, failedTasks, keyOf, pause, temporal, untilStatus } from './support.ts';
@@ -34,7 +34,7 @@ const open = (tool: string): Promise<ShownApproval> =>
   });
 
 const say = (approval: ShownApproval, verb: 'approve' | 'deny' | 'extend', more: object = {}) =>
-  decide(installation.pool, { approval: approval.id, verb, by: 'alice', reason: 'looked at it', ...more });
+  decideAs(installation.pool, { approval: approval.id, verb, by: 'alice', reason: 'looked at it', ...more });
 
 const outcomeOf = (decision: string) =>
   eventually(async () => {
@@ -75,7 +75,7 @@ describe('a decision', () => {
     await escalated('changed');
     const waiting = gate.guard('changed', () => 'ok')({});
     const question = await open('changed');
-    const extended = await decide(installation.pool, {
+    const extended = await decideAs(installation.pool, {
       ...{ approval: question.id, verb: 'extend', by: 'carol', reason: '', extendSeconds: 3600 },
     });
     await outcomeOf(extended);
@@ -95,48 +95,6 @@ describe('a decision', () => {
     await say(question, 'approve');
     await waiting;
   });
-
-  test('may come from the Temporal command line, and is recorded as unverified', async () => {
-    await escalated('signalled');
-    const waiting = gate.guard('signalled', () => 'ok')({});
-    const question = await open('signalled');
-    const workflow = await eventually(() => workflowOf(question.id));
-    await eventually(() =>
-      temporal(
-        installation,
-        ...['workflow', 'signal', '--workflow-id', workflow, '--name', 'approve'],
-        ...['--input', '{"by":"dora","reason":"from the terminal"}'],
-      ),
-    );
-    expect(await waiting).toBe('ok');
-    expect(await endOf(question.id)).toMatchObject({
-      endedBy: 'dora',
-      verified: false,
-      endReason: 'from the terminal',
-    });
-  });
-
-  test('by bare signal is refused once there are tokens', async () => {
-    await escalated('guarded');
-    const waiting = gate.guard('guarded', () => 'ok')({});
-    const question = await open('guarded');
-    await installation.pool.query(
-      "insert into token (id, name, owner, hash, roles, created_by) values ($1, 'n', 'o', 'x', '{approver}', 't')",
-      [newOutcomeId()],
-    );
-    await eventually(async () =>
-      installation.client.workflow.getHandle(await workflowOf(question.id)).signal('approve', { by: 'mallory' }),
-    );
-    await eventually(async () => {
-      const noted = await installation.pool.query(
-        "select 1 from audit where action = 'decision refused' and actor = 'mallory'",
-      );
-      expect(noted.rowCount).toBe(1);
-    });
-    await installation.pool.query('delete from token');
-    await say(question, 'approve');
-    await waiting;
-  });
 });
 
 test('a grant for one call is used by one of fifty racers, and again by the same', async () => {
@@ -153,11 +111,13 @@ test('a grant for one call is used by one of fifty racers, and again by the same
   await say(question, 'approve');
   await eventually(async () => expect((await endOf(question.id)).status).toBe('approved'));
   const calls = Array.from({ length: 50 }, () => newOutcomeId());
-  const won = await Promise.all(calls.map((call) => consumeGrant(installation.pool, question.id, call)));
+  const won = await Promise.all(calls.map((call) => consumeGrant(installation.pool, question.id, { callId: call })));
   const winners = calls.filter((_, index) => won[index] !== undefined);
   expect(winners).toHaveLength(1);
-  expect(await consumeGrant(installation.pool, question.id, winners[0] ?? '')).toMatchObject({ kind: 'once' });
-  expect(await consumeGrant(installation.pool, question.id, newOutcomeId())).toBeUndefined();
+  expect(await consumeGrant(installation.pool, question.id, { callId: winners[0] ?? '' })).toMatchObject({
+    kind: 'once',
+  });
+  expect(await consumeGrant(installation.pool, question.id, { callId: newOutcomeId() })).toBeUndefined();
 });
 
 describe('time', () => {

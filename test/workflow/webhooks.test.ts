@@ -1,11 +1,11 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { decide } from '../../src/postgres/approval-decide.ts';
 import { readPending } from '../../src/postgres/read-approvals.ts';
 import { pruneDeliveries, readEnded, replayDeliveries } from '../../src/postgres/webhook-deliveries.ts';
 import { addWebhook, listWebhooks, removeWebhook } from '../../src/postgres/webhooks.ts';
 import type { NewWebhook } from '../../src/postgres/webhooks.ts';
 import type { Gate } from '../../src/gate/index.ts';
+import { decideAs } from '../support/decide-as.ts';
 import { createInstallation, eventually, PUBLIC_URL, TASK_QUEUE } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
 import type { RunningWorker } from '../../src/temporal/start-worker.ts';
@@ -143,7 +143,7 @@ async function approvedBy(tool: string, by: string): Promise<void> {
     if (found === undefined) throw new Error('not asked yet');
     return found.id;
   });
-  await decide(installation.pool, { approval: id, verb: 'approve', by, reason: 'fine' });
+  await decideAs(installation.pool, { approval: id, verb: 'approve', by, reason: 'fine' });
 }
 
 describe('a receiver that fails', () => {
@@ -223,9 +223,10 @@ describe('a receiver that fails', () => {
     receiver.answers((request, response) => {
       if (request.url !== '/hangs') response.writeHead(204).end();
     });
+    // More than are delivered at the same time.
     await installation.pool.query(
       `insert into webhook_delivery (id, webhook, type, at, data, link)
-       select gen_random_uuid(), $1, 'tool.escalated', clock_timestamp(), '{}', '' from generate_series(1, 150)`,
+       select gen_random_uuid(), $1, 'tool.escalated', clock_timestamp(), '{}', '' from generate_series(1, 60)`,
       [id],
     );
     await receiver.until('/hangs', 50);
@@ -234,7 +235,7 @@ describe('a receiver that fails', () => {
     expect(Date.now() - started).toBeLessThan(5000);
     await eventually(async () => {
       const dead = (await deliveriesOf(id)).filter(({ status }) => status === 'dead');
-      expect(dead.length).toBeGreaterThanOrEqual(150);
+      expect(dead.length).toBeGreaterThanOrEqual(60);
     }, 60_000);
   });
 });

@@ -1,5 +1,6 @@
 import type { GrantTerms } from './grant.ts';
 import type { ApprovalTerms } from '../rules/rules.schema.ts';
+import { isSamePerson } from './person.ts';
 
 export type ApprovalEnd = 'approved' | 'denied' | 'expired' | 'withdrawn';
 
@@ -17,6 +18,8 @@ export interface ApprovalState {
   /** Who has agreed where two must, and to what. */
   readonly consents: readonly string[];
   readonly agreed?: string;
+  /** The earliest end that any of them has set; epoch milliseconds. */
+  readonly agreedUntil?: number;
   readonly end?: End;
 }
 
@@ -40,6 +43,8 @@ export interface Question {
   readonly isSecurity: boolean;
   /** False where its arguments could not be kept to be read. */
   readonly isShown: boolean;
+  /** Absent in questions from before it was looked at. */
+  readonly hasSession?: boolean;
 }
 
 /** Who speaks. Looked up by the worker, never taken from a signal. */
@@ -47,11 +52,16 @@ export interface Speaker {
   readonly by: string;
   /** The person behind a token, however many tokens that person has. */
   readonly person: string;
+  /** A token says who speaks. Without one `by` is only what somebody wrote. */
   readonly verified: boolean;
   /** An agent's token, whatever other roles it has. */
   readonly isAgent: boolean;
-  /** The token allows deciding. */
+  /** The token allows deciding; or there has never been one, and whoever is on this machine may. */
   readonly mayDecide: boolean;
+  /** Written into the ledger by Surety itself, or by the process of the agent that asked. */
+  readonly mayWithdraw?: boolean;
+  /** A bare signal to a run from before a name had to be proven. */
+  readonly isTakenAtItsWord?: boolean;
 }
 
 export type Message = { readonly at: number; readonly reason: string; readonly expectedVersion?: number } & (
@@ -104,11 +114,14 @@ export function receive(
     case 'deny':
       return { state: ended(state, 'denied', end) };
     case 'approve': {
-      const consents = [...state.consents, speaker.person];
+      const consents = [...standingConsents(state, message.at), speaker.person];
       if (consents.length < consentsNeeded(question, terms)) {
-        return { state: { ...state, consents, agreed: agreementOf(message), version: state.version + 1 } };
+        const { agreedUntil: _, ...rest } = state;
+        const until = message.grant.until === undefined ? {} : { agreedUntil: message.grant.until };
+        return { state: { ...rest, consents, agreed: agreementOf(message), ...until, version: state.version + 1 } };
       }
-      const { grant, editDigest } = message;
+      const { editDigest } = message;
+      const grant = consents.length > 1 ? noLongerThan(message.grant, state.agreedUntil) : message.grant;
       return {
         state: {
           ...ended(state, 'approved', { ...end, grant, ...(editDigest === undefined ? {} : { editDigest }) }),
@@ -140,41 +153,68 @@ function refusalOf(
 ): string | undefined {
   if (state.status !== 'pending') return tooLate(state);
   if (message.at >= state.expiresAt) return `it has expired at ${new Date(state.expiresAt).toISOString()}`;
-  const isOwn = [speaker.by, speaker.person].some((name) => name === question.agent || name === question.owner);
+  const isNamed = speaker.verified || speaker.isTakenAtItsWord === true;
+  const mayDecide = speaker.mayDecide || (!speaker.verified && terms.unverified);
+  const isOwn = [question.agent, question.owner].some((name) => name !== null && isNameOf(speaker, name));
   // Whoever asked may take the question back; that decides nothing.
-  if (message.type === 'withdraw' && (isOwn || (speaker.mayDecide && !speaker.isAgent))) return undefined;
-  if (speaker.isAgent) return "an agent's token never decides";
-  if (!speaker.verified && !terms.unverified && !speaker.mayDecide) {
-    return 'nobody knows who sent this: decide through surety approve, the API or the console';
+  if (message.type === 'withdraw') {
+    if (speaker.mayWithdraw === true || (isOwn && isNamed) || (mayDecide && !speaker.isAgent)) return undefined;
   }
-  if (!speaker.mayDecide) return `${speaker.by} may not decide`;
+  if (speaker.isAgent) return "an agent's token never decides";
+  if (!mayDecide) return speaker.verified ? `${speaker.by} may not decide` : UNKNOWN;
   if (isOwn && !terms.selfApproval) return `${speaker.by} has asked and cannot decide`;
   const asked = askedOf(state, terms);
-  if (asked.length > 0 && ![speaker.by, speaker.person].some((name) => asked.includes(name)))
+  if (asked.length > 0 && !isNamed) return `it is for ${asked.join(', ')} to decide, and ${UNKNOWN}`;
+  if (asked.length > 0 && !asked.some((name) => isNameOf(speaker, name)))
     return `${speaker.by} is not among those asked: ${asked.join(', ')}`;
+  if (message.type === 'approve' && consentsNeeded(question, terms) > 1 && !isNamed) {
+    return `two people have to agree, and ${UNKNOWN}`;
+  }
   if (message.expectedVersion !== undefined && message.expectedVersion !== state.version) {
     return `it has changed since version ${message.expectedVersion}: ${changesOf(state)}`;
   }
   if (message.type === 'approve' && message.editDigest === undefined && !question.isShown) {
     return 'its arguments are too large to be shown, or no JSON: approve edited ones, or deny it';
   }
-  if (message.type === 'approve' && state.consents.includes(speaker.person)) {
+  if (message.type === 'approve' && message.grant.kind === 'session' && question.hasSession === false) {
+    return 'the call names no session: grant it once, until a time, or always';
+  }
+  const consents = standingConsents(state, message.at);
+  if (message.type === 'approve' && consents.some((person) => isSamePerson(person, speaker.person))) {
     return `${speaker.by} has agreed already; somebody else must, too`;
   }
-  if (message.type === 'approve' && state.agreed !== undefined && state.agreed !== agreementOf(message)) {
-    return `${state.consents.join(', ')} agreed to something else: ${state.agreed}`;
+  if (message.type === 'approve' && consents.length > 0 && state.agreed !== agreementOf(message)) {
+    return `${consents.join(', ')} agreed to something else: ${state.agreed}`;
   }
   return undefined;
 }
 
-/** What two people have to agree on; times may differ by the moment at which each spoke. */
+function isNameOf({ by, person }: Speaker, name: string): boolean {
+  return isSamePerson(by, name) || isSamePerson(person, name);
+}
+
+/** Whoever agreed until a time that is over agrees to nothing any more. */
+function standingConsents({ consents, agreedUntil }: ApprovalState, at: number): readonly string[] {
+  return agreedUntil !== undefined && agreedUntil <= at ? [] : consents;
+}
+
+/** Of two people none has agreed to more than the shorter time. */
+function noLongerThan(grant: GrantTerms, until: number | undefined): GrantTerms {
+  return grant.until === undefined || until === undefined ? grant : { ...grant, until: Math.min(grant.until, until) };
+}
+
+const UNKNOWN =
+  'nobody knows who sent this: decide with a token, by `surety approve` or `surety deny`, the API or the console';
+
+/** What two people have to agree on. Of two times the earlier holds: they differ at least by the moment at which each spoke. */
 function agreementOf({ grant, editDigest }: Extract<Message, { type: 'approve' }>): string {
   const { kind, covers = 'arguments', pattern } = grant;
   const what = pattern === undefined ? covers : JSON.stringify(pattern);
   return `${kind}, ${what}${editDigest === undefined ? '' : `, edited arguments ${editDigest.slice(0, 12)}`}`;
 }
 
-function tooLate({ status, end }: ApprovalState): string {
+/** Says who was first. */
+export function tooLate({ status, end }: { readonly status: string; readonly end?: Pick<End, 'at' | 'by'> }): string {
   const by = end?.by === undefined || end.by === null ? '' : ` by ${end.by}`;
   return `it is ${status}${by} since ${new Date(end?.at ?? 0).toISOString()}`;
 }

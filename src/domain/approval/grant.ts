@@ -1,4 +1,6 @@
 import { matchesGlob } from '../key/glob.ts';
+import { isAbout } from './about.ts';
+import type { AskedAbout, HeldNow } from './about.ts';
 
 /** How long an approval answers, and for what. Everything that is left out is as wide as it can be. */
 export interface GrantTerms {
@@ -20,8 +22,12 @@ export interface Grant extends GrantTerms {
   readonly agent: string | null;
   readonly session: string | null;
   readonly scope: string | null;
+  /** What the person was told is held. */
+  readonly about: AskedAbout;
   /** Of the arguments that were approved. */
   readonly digest: string;
+  /** Of the arguments that were asked about, where the person has put others in their place. */
+  readonly replaces: string | null;
   /** Of the tool's definition, where it was known. */
   readonly definition: string | null;
 }
@@ -36,17 +42,14 @@ export interface HeldCall {
   /** Taken only if it comes to that: it costs more than all else here. */
   readonly digest: () => string;
   readonly now: number;
-  /** When the newest of what is held against it began; a grant from before that does not answer it. */
-  readonly heldSince: number;
+  readonly held: HeldNow;
 }
 
+/** A grant answers what its question was about, for the definition it was asked about, and no call that a person has changed. */
 export function answers(grant: Grant, call: HeldCall): boolean {
-  if (grant.givenAt < call.heldSince) return false;
-  if (grant.until !== undefined && call.now >= grant.until) return false;
-  if (grant.agent !== (call.agent ?? null)) return false;
-  if (!isOfSession(grant, call.session)) return false;
-  if (grant.definition !== null && call.definition !== undefined && grant.definition !== call.definition) return false;
+  if (!isGivenTo(grant, call)) return false;
   if (grant.pattern !== undefined && !matchesPattern(grant.pattern, call.args)) return false;
+  if (grant.replaces !== null && grant.replaces === call.digest()) return false;
   switch (coveredBy(grant)) {
     case 'tool':
       return true;
@@ -55,6 +58,24 @@ export function answers(grant: Grant, call: HeldCall): boolean {
     case 'arguments':
       return grant.digest === call.digest();
   }
+}
+
+/**
+ * Whether a call may run under a grant that it names. The very call that a person was asked about may, with whatever was
+ * put in the place of its arguments; any other only where the gate would say so itself.
+ */
+export function mayUse(grant: Grant, call: HeldCall): boolean {
+  if (call.digest() !== (grant.replaces ?? grant.digest)) return answers(grant, call);
+  return isGivenTo(grant, call);
+}
+
+/** What any grant asks of a call, whatever its arguments. */
+function isGivenTo(grant: Grant, call: HeldCall): boolean {
+  if (!isAbout(grant.about, call.held)) return false;
+  if (grant.until !== undefined && call.now >= grant.until) return false;
+  if (grant.agent !== (call.agent ?? null)) return false;
+  if (!isOfSession(grant, call.session)) return false;
+  return grant.definition === (call.definition ?? null);
 }
 
 /** Where arguments are matched by a pattern they need not be the same. */
@@ -72,7 +93,7 @@ function isOfSession({ kind, session }: Grant, calls: string | undefined): boole
 const CLIMBS = /(?:^|[/\\])(?:\.|%2e){1,2}(?:[/\\]|%2f|%5c|$)/i;
 
 /** Only text and numbers can be matched: a glob says nothing about what is inside an object. */
-function matchesPattern(pattern: Readonly<Record<string, string>>, args: unknown): boolean {
+export function matchesPattern(pattern: Readonly<Record<string, string>>, args: unknown): boolean {
   if (typeof args !== 'object' || args === null) return false;
   return Object.entries(pattern).every(([name, glob]) => {
     const value = Object.hasOwn(args, name) ? (args as Record<string, unknown>)[name] : undefined;
@@ -82,7 +103,12 @@ function matchesPattern(pattern: Readonly<Record<string, string>>, args: unknown
 }
 
 /** What a person gives, in words, before it is given. */
-export function coverage({ kind, until, covers, pattern }: GrantTerms, tool: string, scope: string | null): string {
+export function coverage(
+  { kind, until, covers, pattern }: GrantTerms,
+  tool: string,
+  scope: string | null,
+  when = (at: number) => new Date(at).toISOString(),
+): string {
   const what =
     pattern !== undefined
       ? `${tool} where ${Object.entries(pattern)
@@ -99,7 +125,7 @@ export function coverage({ kind, until, covers, pattern }: GrantTerms, tool: str
     case 'session':
       return `${what}, in this session`;
     case 'until':
-      return `${what}, until ${new Date(until ?? 0).toISOString()}`;
+      return `${what}, until ${when(until ?? 0)}`;
     case 'always':
       return `${what}, until it is revoked`;
   }

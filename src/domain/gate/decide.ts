@@ -6,7 +6,7 @@ import type { Parts, Subject } from '../trust/parts.ts';
 import { partOfAgent, ruleOfPart, WHOLE } from '../trust/parts.ts';
 import { duration, failuresInWindow, plural } from '../trust/tally.ts';
 import { dueAt } from '../trust/transition.ts';
-import { stricter } from '../trust/trust.ts';
+import { concernSince, stricter } from '../trust/trust.ts';
 import type { Status, TrustState } from '../trust/trust.ts';
 import type { Ask, Decision, Deny, Escalation } from './decision.ts';
 
@@ -52,16 +52,23 @@ export function decide(call: CallAtGate, at: Circumstances): Decision {
 function strictly(call: CallAtGate, at: Circumstances, rule: Rule): Decision {
   const held = found(call, at);
   const worst = held.reduce<Held | undefined>(
-    (worst, next) => (worst === undefined || stricter(next.state.status, worst.state.status) ? next : worst),
+    (worst, next) => (worst === undefined || isWorse(next.state, worst.state) ? next : worst),
     undefined,
   );
   if (worst === undefined) return bySituation(at, rule);
   const escalation = escalationOf(worst, at.now);
   if (escalation === undefined) return bySituation(at, rule);
-  const because = `${labelOf(worst.doubt.subject, worst.part)} is ${worst.state.status}: ${escalation.reason}`;
+  const isSecurity = held.some(({ state }) => isConcern(state));
+  const because =
+    `${labelOf(worst.doubt.subject, worst.part)} is ${worst.state.status}: ${escalation.reason}` +
+    // Where it is what distrust began with, the reason says so.
+    (isSecurity && !beganWithConcern(worst.state) ? ', and security is concerned' : '');
   // Of the tool, whoever is to blame: it is the tool's workflow that compares it.
   const trustVersion = at.tool?.version ?? 0;
-  const heldSince = Math.max(...held.map(({ state }) => (state.status === 'TRUSTED' ? 0 : state.since)));
+  const heldSince = Math.max(
+    ...held.map(({ state }) => (state.status === 'TRUSTED' ? 0 : Math.max(state.since, state.securityAt ?? 0))),
+  );
+  const asked = { heldSince, ...(isSecurity ? { isSecurity } : {}) };
   const retryAfter =
     escalation.until === undefined
       ? {}
@@ -72,17 +79,31 @@ function strictly(call: CallAtGate, at: Circumstances, rule: Rule): Decision {
       if (answer === 'allow') return { decision: 'allow', because };
       return answer === 'deny'
         ? { decision: 'deny', because, trustVersion, escalation, ...retryAfter }
-        : { decision: 'ask', via: 'person', because, trustVersion, escalation, heldSince, ...retryAfter };
+        : { decision: 'ask', via: 'person', because, trustVersion, escalation, ...asked, ...retryAfter };
     }
     case 'ESCALATED':
-      return { decision: 'ask', via: 'person', because, trustVersion, escalation, heldSince, ...retryAfter };
+      return { decision: 'ask', via: 'person', because, trustVersion, escalation, ...asked, ...retryAfter };
     case 'RECOVERING': {
       const probes = held
         .filter(({ state }) => state.status === 'RECOVERING')
         .map(({ doubt, part }) => ({ key: doubt.key, part }));
-      return { decision: 'ask', via: 'probe', because, trustVersion, escalation, heldSince, probes };
+      return { decision: 'ask', via: 'probe', because, trustVersion, escalation, ...asked, probes };
     }
   }
+}
+
+/** Of equally strict ones a person is told of the one that concerns security. */
+function isWorse(state: TrustState, than: TrustState): boolean {
+  if (state.status !== than.status) return stricter(state.status, than.status);
+  return isConcern(state) && !isConcern(than);
+}
+
+function beganWithConcern(state: TrustState): boolean {
+  return state.status !== 'TRUSTED' && state.securityAt === state.since;
+}
+
+function isConcern(state: TrustState): boolean {
+  return concernSince(state) !== undefined;
 }
 
 export interface Held {

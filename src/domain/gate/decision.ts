@@ -1,3 +1,4 @@
+import type { HeldNow } from '../approval/about.ts';
 import type { Status } from '../trust/trust.ts';
 
 /** The gate's answer to a call. */
@@ -27,6 +28,8 @@ export interface Ask extends Reasoned {
   readonly grant?: string;
   /** When the newest of what is held against the call began; a grant from before that does not answer it. */
   readonly heldSince?: number;
+  /** A security failure is among what is held. */
+  readonly isSecurity?: boolean;
   /** Seconds after which asking again may be answered otherwise. */
   readonly retryAfter?: number;
   /** What must be leased for a probe. */
@@ -54,15 +57,21 @@ export interface Escalation {
   readonly warningLevel: 'info' | 'warning' | 'critical';
 }
 
+/** What a person who is asked answers for. */
+export function heldBy({ heldSince = 0, isSecurity = false, escalation }: Ask): HeldNow {
+  return { heldSince, isSecurity, state: escalation?.state ?? null };
+}
+
 /** Another authority has its say, too: the stricter of the two answers holds, and of equals the first. */
 export function stricterDecision(mine: Decision, theirs: Decision): Decision {
   if (strictness(theirs) <= strictness(mine)) return mine;
   if (mine.decision !== 'ask' || theirs.decision !== 'ask') return theirs;
   // Who is to be asked is another question than what is held: that stays.
-  const { heldSince, escalation, trustVersion } = mine;
+  const { heldSince, isSecurity, escalation, trustVersion } = mine;
   return {
     ...theirs,
     ...(heldSince === undefined ? {} : { heldSince }),
+    ...(isSecurity === undefined ? {} : { isSecurity }),
     ...(escalation === undefined ? {} : { escalation }),
     ...(trustVersion === undefined ? {} : { trustVersion }),
   };

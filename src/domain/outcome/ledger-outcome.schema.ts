@@ -1,13 +1,9 @@
 import { z } from 'zod';
+import { Id } from './id.schema.ts';
 import { CATEGORIES, SEVERITIES } from './outcome.ts';
 import type { LedgerOutcome } from './ledger-outcome.ts';
 
 const Name = z.string().min(1).max(10_240);
-const Id = z
-  .string()
-  .min(1)
-  .max(1024)
-  .regex(/^[^\p{Cc}\p{Surrogate}]+$/u, 'must be text without control characters');
 const Moment = z.number().min(0).max(8.64e15);
 const Text = z.string().max(20_000);
 

@@ -1,15 +1,12 @@
 import { z } from 'zod';
+import { Id, matching } from './id.schema.ts';
 import { SEVERITIES } from './outcome.ts';
 
 const Name = z.string().min(1).max(10_240);
-const Id = z
-  .string()
-  .max(1024)
-  .regex(/^[^\p{Cc}\p{Surrogate}]+$/u, 'must be text without control characters');
 const Time = z.union([z.number().min(0).max(8.64e15), z.date()]);
 
 /** `503`, `503 Service Unavailable`, `HTTP/1.1 503`. */
-const HTTP_STATUS = /^\s*(?:HTTP\/[\d.]{1,4}\s+)?\d{3}(?:\s.{0,100})?$/i;
+const HTTP_STATUS = /^\s*(?:[Hh][Tt][Tt][Pp]\/[\d.]{1,4}\s+)?\d{3}(?:\s.{0,100})?$/u;
 
 /** The fields of a report. Unknown keys are refused: a misspelt `sucess` must not become a success. */
 export const ReportFields = z.strictObject({
@@ -36,7 +33,7 @@ export const ReportFields = z.strictObject({
   context: z.unknown().optional(),
   /** False for a failure that no waiting cures. */
   recoverable: z.boolean().optional(),
-  httpStatus: z.union([z.int().min(0).max(999), z.string().regex(HTTP_STATUS)]).optional(),
+  httpStatus: z.union([z.int().min(0).max(999), matching(z.string(), HTTP_STATUS)]).optional(),
   retryCount: z.int().min(0).optional(),
   wasTransient: z.boolean().optional(),
   /** The version of trust under which the call was admitted. */

@@ -6,6 +6,7 @@ import type { Parts, Subject } from './parts.ts';
 import { ruleOfPart } from './parts.ts';
 import { stricterOf } from './reconcile.ts';
 import { dueAt } from './transition.ts';
+import { concernSince } from './trust.ts';
 
 /** How far the ledger has been read, and in which life of it. The id tells a restored ledger from a grown one. */
 export interface Watermark {
@@ -96,9 +97,23 @@ export function settle(memory: Memory, now: number): Pick<Absorbed, 'memory' | '
 export function visible({ subject, parts, rules }: Memory): string {
   const shown = Object.entries(parts)
     .filter(([, state]) => state.status !== 'TRUSTED')
-    .map(([part, state]) => [part, { ...state, tally: null }, dueAt(state, ruleOfPart(subject, rules, part)) ?? null]);
+    .map(([part, state]) => [
+      part,
+      { ...state, tally: null, securityAt: undefined },
+      dueAt(state, ruleOfPart(subject, rules, part)) ?? null,
+    ]);
   // Under newer rules it is shown again, or whoever watches for outdated judgements would ask for ever.
   return shown.length === 0 ? '' : JSON.stringify([rules.version, shown]);
+}
+
+/** The same of security. Apart, because runs that began before it was kept have not shown it. */
+export function concerns({ parts }: Pick<Memory, 'parts'>): string {
+  return JSON.stringify(
+    Object.entries(parts).flatMap(([part, state]) => {
+      const since = concernSince(state);
+      return since === undefined ? [] : [[part, since]];
+    }),
+  );
 }
 
 function adopted(pulled: Pulled): Memory {

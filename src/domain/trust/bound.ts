@@ -1,6 +1,7 @@
 import type { Draft } from './draft.ts';
 import { applyTo, remove } from './draft.ts';
 import { WHOLE } from './parts.ts';
+import { concernSince } from './trust.ts';
 import type { Status, TrustState } from './trust.ts';
 
 /** Beyond this many scopes in doubt the tool itself is what is in doubt. */
@@ -20,7 +21,9 @@ export function bound(draft: Draft, now: number): void {
     applyTo(draft, WHOLE, { type: 'scopesOverflowed', at: now }, now);
   }
   const room = Math.floor(MOST_SCOPES * 0.9);
-  if (inDoubt >= MOST_SCOPES) foldOldest(draft, escalated, inDoubt - room);
+  // A concern of security would be lost with its scope.
+  const plain = escalated.filter(([, state]) => concernSince(state) === undefined);
+  if (inDoubt >= MOST_SCOPES) foldOldest(draft, plain, inDoubt - room);
   if (trusted.length >= MOST_SCOPES) foldOldest(draft, trusted, trusted.length - room);
 }
 

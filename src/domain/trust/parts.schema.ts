@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Parts } from './parts.ts';
 import { WHOLE } from './parts.ts';
 import type { Status, TrustState } from './trust.ts';
-import { NO_TALLY } from './trust.ts';
+import { NO_TALLY, withConcern } from './trust.ts';
 
 const Moment = z.number().min(-8.64e15).max(8.64e15);
 const Episode = z.object({ at: Moment, version: z.number() });
@@ -22,30 +22,42 @@ const Tally = z.object({
   cutAt: Moment.exactOptional(),
 });
 
-const held = { tally: Tally, since: Moment, reason: z.string() };
+const held = { tally: Tally, since: Moment, reason: z.string(), securityAt: Moment.exactOptional() };
+
+/** How it was told that security is concerned, before there was `securityAt`. */
+const CONCERNS: readonly string[] = [
+  'security concern: a dangerous command was run or a policy was matched',
+  'an error spoke of a security concern',
+];
+
+function withToldConcern(state: TrustState): TrustState {
+  return state.status !== 'TRUSTED' && CONCERNS.includes(state.reason) ? withConcern(state, state.since) : state;
+}
 
 export const StoredParts: z.ZodType<Parts> = z.record(
   z.string(),
-  z.discriminatedUnion('status', [
-    z.object({ status: z.literal('TRUSTED'), tally: Tally }),
-    z.object({
-      ...held,
-      status: z.literal('ESCALATED'),
-      episode: Episode,
-      lastFailureAt: Moment,
-      failures: z.number(),
-      relapses: z.array(Moment),
-      recoverable: z.boolean(),
-    }),
-    z.object({
-      ...held,
-      status: z.literal('RECOVERING'),
-      episode: Episode,
-      successes: z.number(),
-      relapses: z.array(Moment),
-    }),
-    z.object({ ...held, status: z.literal('BLOCKED'), by: z.string().exactOptional() }),
-  ]),
+  z
+    .discriminatedUnion('status', [
+      z.object({ status: z.literal('TRUSTED'), tally: Tally }),
+      z.object({
+        ...held,
+        status: z.literal('ESCALATED'),
+        episode: Episode,
+        lastFailureAt: Moment,
+        failures: z.number(),
+        relapses: z.array(Moment),
+        recoverable: z.boolean(),
+      }),
+      z.object({
+        ...held,
+        status: z.literal('RECOVERING'),
+        episode: Episode,
+        successes: z.number(),
+        relapses: z.array(Moment),
+      }),
+      z.object({ ...held, status: z.literal('BLOCKED'), by: z.string().exactOptional() }),
+    ])
+    .transform(withToldConcern),
 );
 
 /** What is known of a projection besides its parts. */
@@ -64,7 +76,7 @@ export interface Projected {
 export function readParts(stored: unknown, projected: Projected): { parts: Parts; unreadable: boolean } {
   const parsed = StoredParts.safeParse(stored);
   if (parsed.success) return { parts: parsed.data, unreadable: false };
-  return { parts: { [WHOLE]: standIn(projected) }, unreadable: true };
+  return { parts: { [WHOLE]: withToldConcern(standIn(projected)) }, unreadable: true };
 }
 
 function standIn({ status, reason, version, at }: Projected): TrustState {

@@ -11,7 +11,7 @@ import {
   withSuccess,
 } from './tally.ts';
 import type { Blocked, Escalated, Recovering, Tally, Trusted, TrustState } from './trust.ts';
-import { NO_TALLY } from './trust.ts';
+import { concernSince, NO_TALLY, withConcern } from './trust.ts';
 
 export interface Transition {
   readonly state: TrustState;
@@ -86,10 +86,13 @@ function onFailure(state: TrustState, event: CallFailed, rule: EffectiveRule, ve
   if (isCut(state.tally, event.at) || event.category === 'refusal') return unchanged(state);
   const counted = counts(event, rule);
   const tally = withFailure(state.tally, event, rule, counted);
-  const next = { ...state, tally };
+  const isSecurity = rule.countBy === 'severity' && event.severity === 'security';
+  const next = isSecurity ? withConcern({ ...state, tally }, event.at) : { ...state, tally };
   if (next.status === 'BLOCKED') return unchanged(next);
-  if (rule.countBy === 'severity' && event.severity === 'security' && event.evidence === 'structured') {
-    return block(next, event.at, 'security concern: a dangerous command was run or a policy was matched');
+  const concern = isSecurity ? event.at : undefined;
+  if (isSecurity && event.evidence === 'structured') {
+    const reason = 'security concern: a dangerous command was run or a policy was matched';
+    return block(next, event.at, reason, { securityAt: concern });
   }
   const atOnce = immediateReason(event, tally, rule);
   if (!counted && atOnce === undefined) return unchanged(next);
@@ -100,7 +103,7 @@ function onFailure(state: TrustState, event: CallFailed, rule: EffectiveRule, ve
       const reason = atOnce ?? thresholdMet(tally, rule, end);
       return reason === undefined
         ? unchanged(next)
-        : escalate(next, end, reason, version, isRecoverable(tally, rule, end));
+        : escalate(next, end, reason, version, isRecoverable(tally, rule, end), { securityAt: concern });
     }
     case 'ESCALATED':
       return failWhileEscalated(next, event, rule);
@@ -128,7 +131,7 @@ function relapse(state: Recovering, event: CallFailed, rule: EffectiveRule, vers
   }
   const reason = `failed again while recovering (${plural(relapses.length, 'relapse')})`;
   const at = Math.max(event.at, state.since);
-  const escalated = escalate(state, at, reason, version, event.recoverable, relapses);
+  const escalated = escalate(state, at, reason, version, event.recoverable, { relapses });
   return { ...escalated, effects: [announce('relapsed', at, reason)] };
 }
 
@@ -155,7 +158,7 @@ function onOrder(state: TrustState, event: OrderGiven): Transition {
         effects: [announce('reset', event.at, reason)],
       };
     case 'block':
-      return state.status === 'BLOCKED' ? unchanged(state) : block(state, event.at, reason, event.by);
+      return state.status === 'BLOCKED' ? unchanged(state) : block(state, event.at, reason, { by: event.by });
     case 'recover':
       return state.status === 'ESCALATED'
         ? recovering(state, event.at, reason, state.episode, state.relapses)
@@ -181,6 +184,12 @@ function immediateReason(event: CallFailed, tally: Tally, rule: EffectiveRule): 
   return undefined;
 }
 
+/** What was a concern of security stays one for as long as anything is held. */
+function concernOf(state: TrustState, securityAt?: number): { securityAt?: number } {
+  const since = concernSince(state) ?? securityAt;
+  return since === undefined ? {} : { securityAt: since };
+}
+
 /** A burst that was under way when distrust began must neither block the tool nor redeem it. */
 function admittedBefore(
   episode: { readonly at: number; readonly version: number },
@@ -197,7 +206,7 @@ function escalate(
   reason: string,
   version: number,
   recoverable: boolean,
-  relapses: readonly number[] = [],
+  { relapses = [], securityAt }: { relapses?: readonly number[]; securityAt?: number | undefined } = {},
 ): Transition {
   const escalated: Escalated = {
     status: 'ESCALATED',
@@ -209,6 +218,7 @@ function escalate(
     failures: 0,
     relapses,
     recoverable,
+    ...concernOf(state, securityAt),
   };
   return { state: escalated, effects: [announce('escalated', at, reason)] };
 }
@@ -221,14 +231,28 @@ function recovering(
   relapses: readonly number[],
 ): Transition {
   const { tally } = state;
+  const trial = { since: at, reason: state.reason, episode, successes: 0, relapses, ...concernOf(state) };
   return {
-    state: { status: 'RECOVERING', tally, since: at, reason: state.reason, episode, successes: 0, relapses },
+    state: { status: 'RECOVERING', tally, ...trial },
     effects: [announce('recovering', at, reason)],
   };
 }
 
-function block(state: TrustState, at: number, reason: string, by?: string): Transition {
-  const blocked: Blocked = { status: 'BLOCKED', tally: state.tally, since: at, reason, ...(by ? { by } : {}) };
+function block(
+  state: TrustState,
+  at: number,
+  reason: string,
+  { by, securityAt }: { by?: string; securityAt?: number | undefined } = {},
+): Transition {
+  const concern = concernOf(state, securityAt);
+  const blocked: Blocked = {
+    status: 'BLOCKED',
+    tally: state.tally,
+    since: at,
+    reason,
+    ...(by ? { by } : {}),
+    ...concern,
+  };
   return { state: blocked, effects: [announce('blocked', at, reason)] };
 }
 

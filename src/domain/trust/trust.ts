@@ -15,6 +15,8 @@
  *             (→ RECOVERING). Nothing else leaves it.
  *
  * Every deadline is computed from stored facts and the rule in force, so a new rule moves it.
+ *
+ * `securityAt` says since when a security failure is among what is held. It stays until trust is whole again.
  */
 export type TrustState = Trusted | Escalated | Recovering | Blocked;
 export type Status = TrustState['status'];
@@ -37,6 +39,7 @@ export interface Escalated {
   readonly relapses: readonly number[];
   /** False once a failure said that it will not pass by itself. */
   readonly recoverable: boolean;
+  readonly securityAt?: number;
 }
 
 export interface Recovering {
@@ -47,6 +50,7 @@ export interface Recovering {
   readonly episode: Episode;
   readonly successes: number;
   readonly relapses: readonly number[];
+  readonly securityAt?: number;
 }
 
 export interface Blocked {
@@ -55,6 +59,7 @@ export interface Blocked {
   readonly since: number;
   readonly reason: string;
   readonly by?: string;
+  readonly securityAt?: number;
 }
 
 /** When distrust began, and under which projected version gates could first know of it. */
@@ -95,4 +100,14 @@ const STRICTNESS: Readonly<Record<Status, number>> = { TRUSTED: 0, RECOVERING: 1
 
 export function stricter(a: Status, b: Status): boolean {
   return STRICTNESS[a] > STRICTNESS[b];
+}
+
+/** Since when a security failure is among what is held; undefined where none is. */
+export function concernSince(state: TrustState): number | undefined {
+  return state.status === 'TRUSTED' ? undefined : state.securityAt;
+}
+
+/** A security failure is held from its first on; of a trusted subject nothing is. */
+export function withConcern(state: TrustState, at: number): TrustState {
+  return state.status === 'TRUSTED' || state.securityAt !== undefined ? state : { ...state, securityAt: at };
 }

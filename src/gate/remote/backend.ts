@@ -13,15 +13,16 @@ const MOST_OUTCOMES = 1000;
 /** Reports go to a server that stands before the ledger, and so do leases, questions and grants. */
 export function createRemoteBackend(remote: Remote): Backend {
   return {
-    append: async (outcomes) => {
-      const places = new Map<string, number>();
-      // In order, and again from the beginning if one fails: outcomes are known by their calls.
-      for (const some of portionsOf(outcomes)) {
-        const answer = await remote.post('v1/gate/outcomes', { outcomes: some }, WirePlaces).catch(asInvalid);
-        for (const [key, place] of answer.places) places.set(key, place);
-      }
-      return places;
-    },
+    prepare: (outcomes) =>
+      Promise.resolve(async () => {
+        const places = new Map<string, number>();
+        // In order, and again from the beginning if one fails: outcomes are known by their calls.
+        for (const some of portionsOf(outcomes)) {
+          const answer = await remote.post('v1/gate/outcomes', { outcomes: some }, WirePlaces).catch(asInvalid);
+          for (const [key, place] of answer.places) places.set(key, place);
+        }
+        return places;
+      }),
     judgesAtOnce: false,
     isKnown: async (key) => (await remote.post('v1/gate/news', { knownOf: [key] }, WireNews)).known.includes(key),
     acquireProbe: async ({ agent: _, ...request }) =>
@@ -32,21 +33,26 @@ export function createRemoteBackend(remote: Remote): Backend {
       await remote.post(`v1/gate/probes/${encodeURIComponent(token)}/release`, {}, z.unknown());
     },
     approvals: {
-      ask: ({ server, tool, scope, session, callId, args, definition, because }) =>
-        remote.post('v1/approvals', { server, tool, scope, session, callId, args, definition, because }, Question),
+      ask: ({ server, tool, scope, session, callId, args, definition, because, held }) => {
+        // The server may be about to learn what this process has seen itself.
+        const seen = { isSecurity: held.isSecurity, state: held.state };
+        const call = { server, tool, scope, session, callId, args, definition, because, seen };
+        return remote.post('v1/approvals', call, Question);
+      },
       read: (id) => remote.get(`v1/approvals/${id}`, Question).catch(noneOf(404)),
       withdraw: async (id, by, reason) => {
         await remote.post(`v1/approvals/${id}/withdraw`, { reason, automatic: by === 'surety' }, z.unknown());
       },
-      consume: (grant, callId) =>
-        remote.post(`v1/grants/${grant}/consume`, { callId }, WireConsumed).catch(noneOf(409)),
-      define: async ({ key }, definition) => {
-        await remote.post('v1/gate/definitions', { key, definition }, z.unknown());
+      consume: (grant, call) => remote.post(`v1/grants/${grant}/consume`, call, WireConsumed).catch(noneOf(409)),
+      define: async ({ key, definition, agent }) => {
+        await remote.post('v1/gate/definitions', { key, definition, agent }, z.unknown());
       },
     },
     close: () => Promise.resolve(),
   };
 }
+
+const Time = z.iso.datetime().transform((text) => Date.parse(text));
 
 const Question: z.ZodType<Asked> = z
   .object({
@@ -54,10 +60,15 @@ const Question: z.ZodType<Asked> = z
     status: z.enum(['pending', 'approved', 'denied', 'expired', 'withdrawn']),
     endedBy: z.string().nullable(),
     endReason: z.string().nullable(),
-    expiresAt: z.iso.datetime(),
+    expiresAt: Time,
+    askedAt: Time,
+    heldSince: Time.nullable(),
+    isSecurity: z.boolean(),
+    state: z.enum(['TRUSTED', 'ESCALATED', 'RECOVERING', 'BLOCKED']).nullable(),
   })
-  .transform(({ id, status, endedBy, endReason, expiresAt }) => {
-    return { id, status, by: endedBy, reason: endReason, expiresAt: Date.parse(expiresAt) };
+  .transform(({ id, status, endedBy, endReason, expiresAt, askedAt, heldSince, isSecurity, state }) => {
+    const about = { heldUntil: Math.max(askedAt, heldSince ?? 0), isSecurity, state };
+    return { id, status, by: endedBy, reason: endReason, expiresAt, about };
   });
 
 function noneOf(status: number): (error: unknown) => undefined {

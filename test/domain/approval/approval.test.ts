@@ -85,6 +85,63 @@ describe('a decision', () => {
     );
   });
 
+  describe('of two people about a time', () => {
+    const strict = { ...terms, twoForSecurity: true };
+    const concern = { ...question, isSecurity: true };
+    const bob = { ...alice, by: 'bob', person: 'bob' };
+    const carol = { ...alice, by: 'carol', person: 'carol' };
+    const until = (at: number, seconds: number) =>
+      approve({ at, grant: { kind: 'until', until: at + seconds * 1000 } });
+    const say = (state: ApprovalState, message: Message, who: Speaker) => receive(state, message, who, concern, strict);
+
+    test('holds for the shorter one, whoever named it', () => {
+      const short = until(T + 1000, 60);
+      const long = until(T + 2000, 315_360_000);
+      const shortFirst = say(say(begin(T, strict), short, alice).state, long, bob).state;
+      expect(shortFirst).toMatchObject({ status: 'approved', end: { grant: { kind: 'until', until: T + 61_000 } } });
+      const longFirst = say(say(begin(T, strict), long, alice).state, until(T + 3000, 60), bob).state;
+      expect(longFirst).toMatchObject({ status: 'approved', end: { grant: { until: T + 63_000 } } });
+    });
+
+    test('is over with the time of the first: then two others have to agree, or the same again', () => {
+      const first = say(begin(T, strict), until(T + 1000, 60), alice).state;
+      const late = say(first, until(T + 62_000, 60), bob).state;
+      expect(late).toMatchObject({ status: 'pending', consents: ['bob'], agreedUntil: T + 122_000 });
+      expect(say(late, until(T + 63_000, 30), alice).state).toMatchObject({
+        status: 'approved',
+        consents: ['bob', 'alice'],
+        end: { grant: { until: T + 93_000 } },
+      });
+      const always = approve({ at: T + 62_000, grant: { kind: 'always' } });
+      expect(say(first, always, carol).state).not.toHaveProperty('agreedUntil');
+    });
+  });
+
+  test.each([
+    ['Ann', 'ann'],
+    ['bob ', 'bob'],
+    ['Jose\u0301', 'JOSÉ'],
+    ['Straße', 'STRASSE'],
+  ])('of %j is one of %j: two spellings are one person', (spelt, name) => {
+    const strict = { ...terms, twoForSecurity: true };
+    const concern = { ...question, isSecurity: true };
+    const first = receive(begin(T, strict), approve(), { ...alice, person: spelt }, concern, strict).state;
+    const again = { ...alice, by: 'other-token', person: name };
+    expect(receive(first, approve(), again, concern, strict).refused).toContain('somebody else must');
+    const owned = { ...question, owner: name };
+    expect(receive(begin(T, terms), approve(), { ...alice, person: spelt }, owned, terms).refused).toContain(
+      'has asked and cannot decide',
+    );
+  });
+
+  test('cannot be for the session of a call that names none', () => {
+    const session = approve({ grant: { kind: 'session' } });
+    const without = { ...question, hasSession: false };
+    expect(receive(begin(T, terms), session, alice, without, terms).refused).toContain('names no session');
+    expect(receive(begin(T, terms), approve(), alice, without, terms).state.status).toBe('approved');
+    expect(receive(begin(T, terms), session, alice, question, terms).state.status).toBe('approved');
+  });
+
   test('on what cannot be shown is to deny it, or to edit it', () => {
     const hidden = { ...question, isShown: false };
     expect(receive(begin(T, terms), approve(), alice, hidden, terms).refused).toContain('too large to be shown');
@@ -99,6 +156,56 @@ describe('a decision', () => {
     expect(receive(asked, approve(), bob, question, ladder).refused).toContain('bob is not among those asked: alice');
     const passedOn = climb(asked, { at: T, what: 'next' });
     expect(receive(passedOn, approve(), bob, question, ladder).state.status).toBe('approved');
+  });
+
+  describe('by somebody whose name nothing proves', () => {
+    const claimed = (by: string): Speaker => ({ by, person: by, verified: false, isAgent: false, mayDecide: true });
+    const withdraw: Message = { type: 'withdraw', at: T, reason: '' };
+
+    test('is recorded as such where there are no tokens, and counts nowhere once there are, unless the rule says so', () => {
+      const end = { by: 'ann', verified: false };
+      expect(receive(begin(T, terms), approve(), claimed('ann'), question, terms).state.end).toMatchObject(end);
+      const late = { ...claimed('ann'), mayDecide: false };
+      expect(receive(begin(T, terms), approve(), late, question, terms).refused).toContain(
+        'nobody knows who sent this',
+      );
+      const lax = { ...terms, unverified: true };
+      expect(receive(begin(T, lax), approve(), late, question, lax).state.end).toMatchObject(end);
+    });
+
+    test.each([false, true])('is none of two, whatever names are given (rule says unverified: %s)', (unverified) => {
+      const strict = { ...terms, twoForSecurity: true, unverified };
+      const concern = { ...question, isSecurity: true };
+      for (const name of ['ann', 'bob']) {
+        const { state, refused } = receive(begin(T, strict), approve(), claimed(name), concern, strict);
+        expect(refused).toContain('two people have to agree, and nobody knows who sent this');
+        expect(state.consents).toEqual([]);
+      }
+      const first = receive(begin(T, strict), approve(), alice, concern, strict).state;
+      expect(receive(first, approve(), claimed('bob'), concern, strict).state).toBe(first);
+    });
+
+    test.each([false, true])('is nobody who was asked (rule says unverified: %s)', (unverified) => {
+      const ladder = { ...terms, approvers: [['alice']], unverified };
+      for (const message of [approve(), { type: 'deny', at: T, reason: '' } as const]) {
+        expect(receive(begin(T, ladder), message, claimed('alice'), question, ladder).refused).toContain(
+          'it is for alice to decide, and nobody knows who sent this',
+        );
+      }
+    });
+
+    test('takes nothing back in the name of whoever asked; what the ledger holds does', () => {
+      const bare = { ...claimed('builder'), mayDecide: false };
+      expect(receive(begin(T, terms), withdraw, bare, question, terms).refused).toContain('nobody knows who sent this');
+      const written = { ...claimed('surety'), mayDecide: false, mayWithdraw: true };
+      expect(receive(begin(T, terms), withdraw, written, question, terms).state.status).toBe('withdrawn');
+      expect(receive(begin(T, terms), approve(), written, question, terms).refused).toContain('nobody knows');
+    });
+
+    test('goes on as before in a run that has taken names at their word', () => {
+      const bare = { ...claimed('builder'), mayDecide: false, isTakenAtItsWord: true };
+      expect(receive(begin(T, terms), withdraw, bare, question, terms).state.status).toBe('withdrawn');
+    });
   });
 
   test('to withdraw is left to whoever asked, too', () => {

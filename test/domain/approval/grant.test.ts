@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { AskedAbout, HeldNow } from '../../../src/domain/approval/about.ts';
 import { stillAnswers } from '../../../src/domain/approval/earlier.ts';
 import type { Earlier } from '../../../src/domain/approval/earlier.ts';
 import { answers, coverage } from '../../../src/domain/approval/grant.ts';
@@ -7,12 +8,15 @@ import { readGrant, readSignal } from '../../../src/domain/approval/message.ts';
 
 const grant: Grant = {
   ...{ id: 'g', toolKey: 'tool:local/t', kind: 'session', givenAt: 1000, by: 'alice', agent: 'a', session: 's' },
-  ...{ scope: 'host:a.example', digest: 'd', definition: null },
+  ...{ scope: 'host:a.example', digest: 'd', replaces: null, definition: null },
+  about: { heldUntil: 900, isSecurity: false, state: 'ESCALATED' },
 };
 const call: HeldCall = {
   ...{ agent: 'a', session: 's', scope: 'host:a.example', definition: undefined, args: { path: '/srv/x', n: 3 } },
-  ...{ digest: () => 'd', now: 2000, heldSince: 500 },
+  ...{ digest: () => 'd', now: 2000, held: { heldSince: 500, isSecurity: false, state: 'ESCALATED' } },
 };
+const worse = (more: Partial<HeldNow>) => ({ held: { ...call.held, ...more } });
+const secure = { about: { ...grant.about, isSecurity: true } };
 
 describe('a grant', () => {
   test.each<[string, Partial<Grant>, Partial<HeldCall>, boolean]>([
@@ -20,7 +24,14 @@ describe('a grant', () => {
     ['other arguments', {}, { digest: () => 'other' }, false],
     ['another session', {}, { session: 't' }, false],
     ['another agent', {}, { agent: 'b' }, false],
-    ['what was held only after it was given', {}, { heldSince: 1001 }, false],
+    ['what was held when it was asked', {}, worse({ heldSince: 900 }), true],
+    ['what was held only after it was asked, though before it was given', {}, worse({ heldSince: 901 }), false],
+    ['a concern of security that it was not asked about', {}, worse({ isSecurity: true }), false],
+    ['a concern of security that it was asked about', secure, worse({ isSecurity: true }), true],
+    ['less than it was asked about', secure, worse({ state: 'RECOVERING' }), true],
+    ['a stricter state than it was asked about', {}, worse({ state: 'BLOCKED' }), false],
+    ['the arguments that a person has changed', { covers: 'tool', replaces: 'd' }, {}, false],
+    ['other arguments than those a person has changed', { covers: 'tool', replaces: 'e' }, {}, true],
     ['a later time', { kind: 'until', until: 2000 }, {}, false],
     ['its time', { kind: 'until', until: 2001, session: null }, { session: 'another' }, true],
     ['the scope it covers', { covers: 'scope' }, { digest: () => 'other' }, true],
@@ -36,6 +47,9 @@ describe('a grant', () => {
     ['no session, for the session', { session: null }, { session: undefined }, false],
     ['no arguments at all', { pattern: { path: '*' } }, { args: null }, false],
     ['another definition', { definition: 'x' }, { definition: 'y' }, false],
+    ['the same definition', { definition: 'x' }, { definition: 'x' }, true],
+    ['a call that does not say its definition', { definition: 'x' }, {}, false],
+    ['a definition, where none was known', {}, { definition: 'y' }, false],
   ])('answers %s: %#', (_, given, asked, expected) => {
     expect(answers({ ...grant, ...given }, { ...call, ...asked })).toBe(expected);
   });
@@ -52,14 +66,27 @@ describe('a grant', () => {
 describe('a question asked before', () => {
   const given = {
     kind: 'once' as const,
-    givenAt: 1000,
     until: null,
     consumedBy: null,
     isRevoked: false,
     hasRun: false,
   };
-  const asking = { id: 'me', heldSince: 500, now: 2000 };
-  test.each<[Earlier, boolean]>([
+  const about: AskedAbout = { heldUntil: 500, isSecurity: false, state: 'ESCALATED' };
+  const held: HeldNow = { heldSince: 500, isSecurity: false, state: 'ESCALATED' };
+  const asking = { id: 'me', held, now: 2000 };
+  test.each<HeldNow>([
+    { ...held, heldSince: 501 },
+    { ...held, isSecurity: true },
+    { ...held, state: 'BLOCKED' },
+  ])('does not answer %j, open or approved, also for the call that had its grant', (now) => {
+    const call = { ...asking, held: now };
+    expect(stillAnswers({ about, status: 'pending', holdsUntil: null, grant: null }, call)).toBe(false);
+    const approved = { about, status: 'approved' as const, holdsUntil: null };
+    expect(stillAnswers({ ...approved, grant: given }, call)).toBe(false);
+    expect(stillAnswers({ ...approved, grant: { ...given, consumedBy: 'me' } }, call)).toBe(false);
+  });
+
+  test.each<[Omit<Earlier, 'about'>, boolean]>([
     [{ status: 'pending', holdsUntil: null, grant: null }, true],
     [{ status: 'denied', holdsUntil: 2001, grant: null }, true],
     [{ status: 'denied', holdsUntil: 2000, grant: null }, false],
@@ -69,12 +96,10 @@ describe('a question asked before', () => {
     [{ status: 'approved', holdsUntil: null, grant: { ...given, consumedBy: 'me' } }, true],
     [{ status: 'approved', holdsUntil: null, grant: { ...given, consumedBy: 'another' } }, false],
     [{ status: 'approved', holdsUntil: null, grant: { ...given, consumedBy: 'me', hasRun: true } }, false],
-    [{ status: 'approved', holdsUntil: null, grant: { ...given, consumedBy: 'me', givenAt: 499 } }, false],
     [{ status: 'approved', holdsUntil: null, grant: { ...given, isRevoked: true } }, false],
-    [{ status: 'approved', holdsUntil: null, grant: { ...given, givenAt: 499 } }, false],
     [{ status: 'approved', holdsUntil: null, grant: { ...given, until: 2000 } }, false],
   ])('answers or does not: %j', (earlier, expected) => {
-    expect(stillAnswers(earlier, asking)).toBe(expected);
+    expect(stillAnswers({ ...earlier, about }, asking)).toBe(expected);
   });
 });
 

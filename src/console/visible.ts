@@ -1,0 +1,34 @@
+import { options } from 'preact';
+
+/** What a reader cannot see, or what moves what they see: control and format characters, and fillers. */
+const UNSEEN = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
+/** In JSON also spaces that are none; elsewhere numbers and times have them. */
+const UNSEEN_IN_JSON = new RegExp(`${UNSEEN.source}|(?! )\\p{Zs}`, 'gu');
+
+/** Text in which nothing hides and nothing is turned round. */
+export function visible(text: string): string {
+  return text.replace(UNSEEN, (found) => `‹U+${codeOf(found).toString(16).toUpperCase().padStart(4, '0')}›`);
+}
+
+function codeOf(character: string): number {
+  return character.codePointAt(0) ?? 0;
+}
+
+/** JSON in lines that says the same and hides nothing; whoever parses it gets what was there. */
+export function pretty(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(UNSEEN_IN_JSON, (found) =>
+    Array.from({ length: found.length }, (_, at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, '0')}`).join(
+      '',
+    ),
+  );
+}
+
+/** Every text of the page, whoever wrote it: a name that is forgotten here and there would be the one that deceives. */
+export function makeAllTextVisible(): void {
+  const before = options.vnode?.bind(options);
+  options.vnode = (node) => {
+    const text: unknown = node.props;
+    if (typeof text === 'string') Object.assign(node, { props: visible(text) });
+    before?.(node);
+  };
+}

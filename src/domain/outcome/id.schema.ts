@@ -1,0 +1,13 @@
+import { z } from 'zod';
+
+/** Text that a pattern matches, too. JSON Schema has no flags: what it shows is the pattern itself, read as Unicode. */
+export function matching(text: z.ZodString, pattern: RegExp, message?: string): z.ZodString {
+  return text.regex(pattern, message).meta({ pattern: pattern.source });
+}
+
+/** An id as somebody gives it. */
+export const Id = matching(
+  z.string().max(1024),
+  /^[^\p{Cc}\p{Surrogate}]+$/u,
+  'must be text without control characters',
+);

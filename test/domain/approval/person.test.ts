@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { isSamePerson, nameAsKept, refusalOfName } from '../../../src/domain/approval/person.ts';
+
+test.each(['', '  ', 'surety', 'Surety ', 'SURETY for bob'])('nobody is called %j', (name) => {
+  expect(refusalOfName(name)).toBeDefined();
+});
+
+test.each(['ann', 'surety-admin', 'suretyfor', 'ann for surety', '李'])('somebody may be called %j', (name) => {
+  expect(refusalOfName(name)).toBeUndefined();
+});
+
+test('a name is kept as it is written, without what cannot be seen', () => {
+  expect(nameAsKept(' Jose\u0301 ')).toBe('José');
+  expect(isSamePerson('ann', 'anna')).toBe(false);
+});

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Gate } from '../../src/gate/index.ts';
+import { createToken } from '../../src/postgres/tokens.ts';
+import { decideAs } from '../support/decide-as.ts';
+import { createInstallation, eventually } from '../support/installation.ts';
+import type { Installation } from '../support/installation.ts';
+import { fail, keyOf, untilStatus } from '../workflow/support.ts';
+
+let installation: Installation;
+let gate: Gate;
+let bot: { url: string; token: string };
+let bob: { url: string; token: string };
+
+beforeAll(async () => {
+  installation = await createInstallation();
+  await installation.startWorker();
+  gate = await installation.connect();
+  bot = await installation.remote('bot');
+  const roles = ['approver'] as const;
+  bob = {
+    url: bot.url,
+    token: (await createToken(installation.pool, { name: 'bob', owner: 'bob', roles, createdBy: 't' })).secret,
+  };
+});
+afterAll(() => installation.close());
+
+async function send(as: { url: string; token: string }, path: string, body: unknown) {
+  const headers = { authorization: `Bearer ${as.token}`, 'content-type': 'application/json' };
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const response = await fetch(`${as.url}${path}`, { method: 'POST', headers, body: text });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+const check = async (tool: string) => (await send(bot, '/v1/check', { tool })).body;
+
+async function escalated(tool: string): Promise<void> {
+  await fail(gate, tool, 3);
+  await untilStatus(installation, keyOf(tool), 'ESCALATED');
+  await eventually(async () => expect(await check(tool)).toMatchObject({ decision: 'ask' }));
+}
+
+const order = (tool: string, what: 'block' | 'reset') =>
+  installation.client.workflow.getHandle(keyOf(tool)).executeUpdate(what, { args: [{ reason: 'test' }] });
+
+/** Asks and has it approved; answers the grant. */
+async function granted(call: { tool: string } & Record<string, unknown>, more: object = {}): Promise<string> {
+  const { body } = await send(bot, '/v1/approvals', call);
+  const id = String(body['id']);
+  await decideAs(installation.pool, { approval: id, verb: 'approve', by: 'alice', reason: '', ...more });
+  await eventually(async () => {
+    const found = await installation.pool.query('select 1 from approval_grant where id = $1', [id]);
+    expect(found.rowCount).toBe(1);
+  });
+  return id;
+}
+
+const consume = async (id: string, call: object) => (await send(bot, `/v1/grants/${id}/consume`, call)).status;
+const ALWAYS = { kind: 'always', covers: 'tool' } as const;
+
+describe('a grant is handed out only where the gate would say so', () => {
+  test('not to a call of a tool that was blocked after it was consumed, however it comes back', async () => {
+    await escalated('wipe');
+    const call = { tool: 'wipe', args: { disk: 1 }, callId: 'wipe-1' };
+    const id = await granted(call);
+    expect(await consume(id, { callId: 'wipe-1', args: call.args })).toBe(200);
+    expect(await consume(id, { callId: 'wipe-1' })).toBe(200);
+    await order('wipe', 'block');
+    await untilStatus(installation, keyOf('wipe'), 'BLOCKED');
+    // By the row alone: whoever reads the ledger itself gets nothing, either.
+    const found = await installation.pool.query<{ why: string }>(
+      'select revoke_reason as why from approval_grant where id = $1',
+      [id],
+    );
+    expect(found.rows[0]?.why).toBe('blocked');
+    expect(await consume(id, { callId: 'wipe-1' })).toBe(409);
+    expect(await consume(id, { callId: 'wipe-1', args: call.args })).toBe(409);
+  });
+
+  test('not for what began after it was given', async () => {
+    await escalated('pour');
+    const id = await granted({ tool: 'pour', args: { l: 1 }, callId: 'pour-1' }, { grant: ALWAYS });
+    expect(await consume(id, { callId: 'pour-2', args: { l: 2 } })).toBe(200);
+    await order('pour', 'reset');
+    await untilStatus(installation, keyOf('pour'), 'TRUSTED');
+    await eventually(async () => expect(await check('pour')).toMatchObject({ decision: 'allow' }));
+    await escalated('pour');
+    expect(await consume(id, { callId: 'pour-3', args: { l: 3 } })).toBe(409);
+    expect(await consume(id, { callId: 'pour-1' })).toBe(409);
+  });
+
+  test('with a pattern only to arguments that match it, and these have to be said', async () => {
+    await escalated('read');
+    const grant = { kind: 'always', pattern: { path: '/srv/*' } } as const;
+    const id = await granted({ tool: 'read', args: { path: '/srv/a' } }, { grant });
+    expect(await consume(id, { callId: 'r1', digest: 'f'.repeat(64) })).toBe(409);
+    expect(await consume(id, { callId: 'r2', args: { path: '/etc/passwd' } })).toBe(409);
+    expect(await consume(id, { callId: 'r3', args: { path: '/etc/passwd' }, digest: 'f'.repeat(64) })).toBe(409);
+    expect(await consume(id, { callId: 'r4', args: { path: '/srv/b' } })).toBe(200);
+    expect(await consume(id, { callId: 'r5' })).toBe(200);
+  });
+
+  test('for a session only to a call that names it', async () => {
+    await escalated('sit');
+    const grant = { kind: 'session' } as const;
+    const id = await granted({ tool: 'sit', args: { n: 1 }, session: 'A' }, { grant });
+    expect(await consume(id, { callId: 's1' })).toBe(409);
+    expect(await consume(id, { callId: 's2', session: 'B' })).toBe(409);
+    expect(await consume(id, { callId: 's3', session: 'A' })).toBe(200);
+    expect(await consume(id, { callId: 's4', session: 'A', args: { n: 2 } })).toBe(409);
+  });
+
+  test('for a definition only to calls with it; what was given without one ends with the first', async () => {
+    await escalated('shape');
+    const without = await granted({ tool: 'shape', args: { n: 1 } }, { grant: ALWAYS });
+    expect(await consume(without, { callId: 'd1', args: { n: 2 } })).toBe(200);
+    expect(await consume(without, { callId: 'd2', args: { n: 2 }, definition: 'v2' })).toBe(409);
+    await send(bot, '/v1/gate/definitions', { key: keyOf('shape'), definition: 'v2' });
+    expect(await consume(without, { callId: 'd3', args: { n: 2 } })).toBe(409);
+    const v2 = await granted({ tool: 'shape', args: { n: 1 }, definition: 'v2' }, { grant: ALWAYS });
+    expect(await consume(v2, { callId: 'd4', args: { n: 2 } })).toBe(409);
+    expect(await consume(v2, { callId: 'd5', args: { n: 2 }, definition: 'v2' })).toBe(200);
+  });
+});
+
+test.each(['12345678901234567890', '1e400'])('what would be shown as another number is refused: %s', async (number) => {
+  const answer = await send(bot, '/v1/approvals', `{"tool":"count","because":"b","args":{"n":${number}}}`);
+  expect(answer).toMatchObject({ status: 400 });
+  expect(answer.body['detail']).toBe(`${number} cannot be kept exactly as a number: send it as a string.`);
+  const asText = await send(bot, '/v1/approvals', `{"tool":"count","because":"b","args":{"n":"${number}"}}`);
+  expect(asText).toMatchObject({ status: 200, body: { arguments: { n: number } } });
+});
+
+describe('a person', () => {
+  const open = async (args: object, more: object = {}) =>
+    `/v1/approvals/${String((await send(bot, '/v1/approvals', { tool: 'odd', because: 'b', args, ...more })).body['id'])}`;
+
+  test('grants no session to a call that has none', async () => {
+    const refused = await send(bob, `${await open({ n: 1 })}/approve`, { grant: 'session' });
+    expect(refused).toMatchObject({ status: 409, body: { detail: expect.stringContaining('no session') as string } });
+    expect((await send(bob, `${await open({ n: 2 }, { session: 's' })}/approve`, { grant: 'session' })).status).toBe(
+      200,
+    );
+  });
+
+  test('takes a question back in the own name alone', async () => {
+    const path = await open({ n: 3 });
+    expect((await send(bob, `${path}/withdraw`, { automatic: true })).status).toBe(403);
+    expect((await send(bot, `${path}/withdraw`, { automatic: true })).status).toBe(200);
+  });
+
+  test('who is too late is told who was first', async () => {
+    const path = await open({ n: 4 });
+    expect((await send(bob, `${path}/deny`, {})).status).toBe(200);
+    // The workflow is over by now, and the ledger says so.
+    const late = await send(bob, `${path}/approve`, {});
+    expect(late).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringMatching(/^it is denied by bob since 2/) as string },
+    });
+  });
+});
+
+describe('a token', () => {
+  const make = (name: string, owner: string) =>
+    createToken(installation.pool, { name, owner, roles: ['approver'], createdBy: 't' });
+
+  test.each([
+    ['', 'ann'],
+    ['ann', '  '],
+    ['surety', 'ann'],
+    ['ann', 'Surety'],
+    ['surety for ann', 'ann'],
+  ])('of %j, owned by %j, is not made', async (name, owner) => {
+    await expect(make(name, owner)).rejects.toThrow(/A name has|signs with itself/);
+  });
+
+  test('has one owner by its name, and is kept without what cannot be seen', async () => {
+    const [{ id }] = await Promise.all([make(' carl ', 'carl ')]);
+    const found = await installation.pool.query('select name, owner from token where id = $1', [id]);
+    expect(found.rows).toEqual([{ name: 'carl', owner: 'carl' }]);
+    await expect(make('Carl', 'dora')).rejects.toThrow('There is a token "carl" already, and it belongs to carl.');
+    await expect(make('carl', 'CARL')).resolves.toBeDefined();
+    await installation.pool.query("update token set revoked_at = clock_timestamp() where name = 'carl'");
+    await expect(make('carl', 'dora')).resolves.toBeDefined();
+  });
+
+  test('of one who is asked for at once by two owners is made for one', async () => {
+    const made = await Promise.allSettled(['x', 'y', 'z'].map((owner) => make('twin', owner)));
+    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+});
