@@ -9,7 +9,7 @@ import { nameOfTool, withoutName } from './words.ts';
 import { KeyHelp, useKeys } from './keys.tsx';
 import { Ago, Empty, Loading, Problem, Until } from './parts.tsx';
 import { usePages } from './pages.ts';
-import { go, hrefOf, replace } from './route.ts';
+import { go, hrefOf, replace, route } from './route.ts';
 
 const PAGE = 100;
 /** So many before the end the next page is read, so that walking through does not stop there. */
@@ -24,19 +24,23 @@ export function Approvals({ id }: { readonly id: string | undefined }) {
   const pages = usePages<ApprovalsPage>(`/v1/approvals?status=${status}&limit=${PAGE}`, concerns);
   const approvals = pages.data?.flatMap((page) => page.approvals) ?? [];
   const count = pages.data?.[0]?.pending;
-  const at = approvals.findIndex((one) => one.id === id);
+  const placeOf = (one: string | undefined) => approvals.findIndex((other) => other.id === one);
   const select = (next: Approval | undefined) => {
     if (next === undefined) return;
     setMode(undefined);
     // Moving about leaves one step to go back by, not hundreds.
-    if (id === undefined) go('approvals', next.id);
+    if (route.value.id === undefined) go('approvals', next.id);
     else replace('approvals', next.id);
   };
   // Where the one that is looked at has been decided meanwhile, its place tells what comes next.
   const place = useRef(0);
-  if (at !== -1) place.current = at;
+  const shown = placeOf(id);
+  if (shown !== -1) place.current = shown;
   const move = (by: number) => {
-    if (at === -1) select(approvals[id === undefined ? 0 : Math.min(place.current, approvals.length - 1)]);
+    // Keys may come faster than the page is drawn: each moves on from where the one before has led.
+    const here = route.value.id;
+    const at = placeOf(here);
+    if (at === -1) select(approvals[here === undefined ? 0 : Math.min(place.current, approvals.length - 1)]);
     else select(approvals[at + by]);
     if (at + by >= approvals.length - AHEAD && pages.hasMore) pages.showMore();
   };
@@ -103,7 +107,7 @@ export function Approvals({ id }: { readonly id: string | undefined }) {
             </p>
           )
         ) : (
-          <ApprovalView key={id} id={id} mode={mode} setMode={setMode} next={() => move(at === -1 ? 0 : 1)} />
+          <ApprovalView key={id} id={id} mode={mode} setMode={setMode} next={() => move(1)} />
         )}
       </div>
     </div>

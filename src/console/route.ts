@@ -21,6 +21,8 @@ export function hrefOf(page: PageName, id?: string): string {
 
 export function go(page: PageName, id?: string): void {
   location.hash = hrefOf(page, id);
+  // The event comes later; whoever asks meanwhile where we are is told.
+  route.value = { page, id };
 }
 
 /** Without leaving a step to go back to. */

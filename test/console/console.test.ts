@@ -341,7 +341,10 @@ describe('a thousand open questions', () => {
     for (let i = 0; i < 80; i += 1) await page.keyboard.press('j');
     // The next page comes before one is at the end of this.
     await row(page, 'thousand').nth(199).waitFor();
-    for (let i = 0; i < 40; i += 1) await page.keyboard.press('j');
+    // Faster than the page is drawn: none is lost.
+    await page.evaluate(
+      "for (let i = 0; i < 40; i += 1) document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true }))",
+    );
     await page.getByText('"n": 119').waitFor();
     expect(Date.now() - pressedAt).toBeLessThan(15_000);
     expect(await row(page, 'thousand').count()).toBe(200);
