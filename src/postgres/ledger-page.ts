@@ -40,11 +40,12 @@ const COLUMNS = `l.kind, extract(epoch from l.at)::float8 * 1000 as at,
 const NAMES = 'left join name scope on scope.id = l.scope left join name agent on agent.id = l.agent';
 
 async function readSingly(client: pg.PoolClient, head: Head, from: number, of: '' | 'server_'): Promise<Page> {
-  const found = await client.query<Row>(
-    `select l.${of}seq as seq, ${COLUMNS}, null::int as count from ledger l ${NAMES}
+  const found = await client.query<Row>({
+    name: `page by ${of}seq`,
+    text: `select l.${of}seq as seq, ${COLUMNS}, null::int as count from ledger l ${NAMES}
      where l.${of}subject = $1 and l.${of}seq > $2 and l.${of}seq <= $3 order by l.${of}seq limit ${MOST_SINGLE}`,
-    [head.id, from, head.seq],
-  );
+    values: [head.id, from, head.seq],
+  });
   // The version in a row is the tool's; a server tells what came before its episode by time.
   const rows = of === '' ? found.rows : found.rows.map((row) => ({ ...row, trust_version: null }));
   return { entries: rows.map(entryOf), upTo: lastSeq(found.rows, MOST_SINGLE, head.seq) };
@@ -61,8 +62,9 @@ async function readFolded(client: pg.PoolClient, head: Head, request: PageReques
   const sliceMs = rated ? Math.max(1, Math.floor((Math.min(...rules.map((r) => r.windowSeconds)) * 1000) / 20)) : 1e15;
   const isCoarse = !rated && !byAgent;
   const end = await endOfPage(client, head, request.from, isCoarse);
-  const found = await client.query<FoldedRow>(
-    `with page as materialized (
+  const found = await client.query<FoldedRow>({
+    name: 'page, folded',
+    text: `with page as materialized (
        select l.*, sum((l.kind <> 0)::int) over (order by l.seq) as segment,
          floor(extract(epoch from l.at)::float8 * 1000 / $5) as slice
        from ledger l where l.subject = $1 and l.seq > $2 and l.seq <= $3
@@ -83,8 +85,8 @@ async function readFolded(client: pg.PoolClient, head: Head, request: PageReques
        group by l.segment, l.slice, scope.text, agent.text
      )
      select * from (select * from eventful union all select * from folded) entry order by segment, kind = 0, seq`,
-    [head.id, request.from, end, request.scopes, sliceMs, byAgent, rated],
-  );
+    values: [head.id, request.from, end, request.scopes, sliceMs, byAgent, rated],
+  });
   const { rows, upTo } = cutToSize(found.rows, end);
   return { entries: rows.map(entryOf), upTo };
 }
@@ -102,11 +104,12 @@ function cutToSize(rows: readonly FoldedRow[], end: number): { rows: readonly Fo
 
 async function endOfPage(client: pg.PoolClient, head: Head, from: number, isCoarse: boolean): Promise<number> {
   const limit = isCoarse ? MOST_EVENTFUL : MOST_RATED;
-  const found = await client.query<{ seq: number }>(
-    `select seq from ledger where subject = $1 and seq > $2 and seq <= $3 ${isCoarse ? 'and kind <> 0' : ''}
+  const found = await client.query<{ seq: number }>({
+    name: isCoarse ? 'end of a coarse page' : 'end of a page',
+    text: `select seq from ledger where subject = $1 and seq > $2 and seq <= $3 ${isCoarse ? 'and kind <> 0' : ''}
      order by seq limit ${limit}`,
-    [head.id, from, head.seq],
-  );
+    values: [head.id, from, head.seq],
+  });
   return Math.min(lastSeq(found.rows, limit, head.seq), from + MOST_FOLDED);
 }
 

@@ -45,6 +45,8 @@ export interface Head extends Subject {
  * besides reading, so it may run twice. Answering it locks the head row for that moment: a row that is being committed
  * meanwhile is either seen here or rings again. Everything up to the head's place is there to be read once it is
  * answered, so nobody who reports has to wait for the reading.
+ *
+ * Its statements are prepared: planning one over all partitions of the ledger takes longer than running it.
  */
 export async function pull(pool: pg.Pool, request: PullRequest): Promise<Pulled | undefined> {
   const answered = (await answerBell(pool, request.key)) ?? (await makeHead(pool, request));
@@ -97,12 +99,13 @@ async function readNews(client: pg.PoolClient, { head, projection }: Answered, r
  */
 async function answerBell(pool: pg.Pool, key: string): Promise<Answered | undefined> {
   return inTransaction(pool, async (client) => {
-    const found = await client.query<Head>(
-      `update subject s set rung_at = null from installation i where s.key = $1
+    const found = await client.query<Head>({
+      name: 'answer bell',
+      text: `update subject s set rung_at = null from installation i where s.key = $1
        returning s.id, s.kind, s.server, s.name, s.seq, s.applied_seq as applied, s.rejected, i.generation,
          floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
-      [key],
-    );
+      values: [key],
+    });
     const [head] = found.rows;
     return head === undefined ? undefined : { head, projection: await readProjection(client, head.id) };
   });
@@ -129,19 +132,21 @@ async function brokenSince(client: pg.PoolClient, head: Head, since: Watermark):
 
 async function idAt(client: pg.PoolClient, head: Head, seq: number): Promise<string | undefined> {
   const of = head.kind === 'server' ? 'server_' : '';
-  const found = await client.query<{ id: string }>(`select id from ledger where ${of}subject = $1 and ${of}seq = $2`, [
-    head.id,
-    seq,
-  ]);
+  const found = await client.query<{ id: string }>({
+    name: `id at ${of}seq`,
+    text: `select id from ledger where ${of}subject = $1 and ${of}seq = $2`,
+    values: [head.id, seq],
+  });
   return found.rows[0]?.id;
 }
 
 async function readProjection(client: pg.PoolClient, subject: number): Promise<Projection | undefined> {
-  const found = await client.query<{ seq: number; parts: unknown } & Projected>(
-    `select version, seq, status, reason, parts, extract(epoch from updated_at)::float8 * 1000 as at
+  const found = await client.query<{ seq: number; parts: unknown } & Projected>({
+    name: 'read projection',
+    text: `select version, seq, status, reason, parts, extract(epoch from updated_at)::float8 * 1000 as at
      from trust where subject = $1`,
-    [subject],
-  );
+    values: [subject],
+  });
   const [row] = found.rows;
   if (row === undefined) return undefined;
   const { parts, unreadable } = readParts(row.parts, row);

@@ -19,10 +19,11 @@ const parsed = new Map<string, Rules | InvalidRules>();
 export async function currentRules(client: pg.Pool | pg.PoolClient): Promise<PublishedRules> {
   let unreadable: PublishedRules['unreadable'];
   for (let below = 2 ** 31 - 1; ;) {
-    const found = await client.query<{ version: number; published: string }>(
-      'select version, published_at::text as published from rules where version < $1 order by version desc limit 1',
-      [below],
-    );
+    const found = await client.query<{ version: number; published: string }>({
+      name: 'newest rules',
+      text: 'select version, published_at::text as published from rules where version < $1 order by version desc limit 1',
+      values: [below],
+    });
     const [newest] = found.rows;
     if (newest === undefined) return { version: 0, rules: parseRules({}), ...(unreadable ? { unreadable } : {}) };
     const { version } = newest;
