@@ -10,10 +10,13 @@ import { KeyHelp, useKeys } from './keys.tsx';
 import { Ago, Empty, Loading, Problem, Until } from './parts.tsx';
 import { usePages } from './pages.ts';
 import { go, hrefOf, replace, route } from './route.ts';
+import { SearchField, useSearch } from './search.tsx';
 
 const PAGE = 100;
 /** So many before the end the next page is read, so that walking through does not stop there. */
 const AHEAD = 30;
+/** Of the arguments as much as a row can show; the whole is beside it. */
+const LINE = 160;
 const concerns = (what: string) => what.startsWith('approval:');
 
 /** The inbox: what waits for a person, oldest first, beside the one that is looked at. */
@@ -21,7 +24,8 @@ export function Approvals({ id }: { readonly id: string | undefined }) {
   const [status, setStatus] = useState<'pending' | 'decided'>('pending');
   const [mode, setMode] = useState<Mode>(undefined);
   const [isHelpShown, setHelpShown] = useState(false);
-  const pages = usePages<ApprovalsPage>(`/v1/approvals?status=${status}&limit=${PAGE}`, concerns);
+  const { search, query, ...field } = useSearch();
+  const pages = usePages<ApprovalsPage>(`/v1/approvals?status=${status}&limit=${PAGE}${query}`, concerns);
   const approvals = pages.data?.flatMap((page) => page.approvals) ?? [];
   const count = pages.data?.[0]?.pending;
   const placeOf = (one: string | undefined) => approvals.findIndex((other) => other.id === one);
@@ -79,13 +83,14 @@ export function Approvals({ id }: { readonly id: string | undefined }) {
             </button>
           ))}
         </div>
+        <SearchField by="Search tool, agent, scope or arguments" {...field} />
         <Problem problem={pages.problem} />
         {pages.data === undefined ? (
           pages.problem === undefined ? (
             <Loading />
           ) : null
         ) : approvals.length === 0 ? (
-          <Nothing status={status} />
+          <Nothing status={status} isFiltered={search !== ''} hasMore={pages.hasMore} />
         ) : (
           <ul class="rows approvals" aria-label={status === 'pending' ? 'Open questions' : 'Decided questions'}>
             {approvals.map((one) => (
@@ -133,6 +138,9 @@ function Row({ approval, isSelected }: { readonly approval: Approval; readonly i
             {scope === null ? '' : `${partName(scope)} · `}
             {agent ?? 'an unnamed agent'} · {withoutName(because, nameOfTool(approval))}
           </span>
+          {approval.arguments === null ? null : (
+            <code class="line">{JSON.stringify(approval.arguments).slice(0, LINE)}</code>
+          )}
         </span>
         <span class="when quiet number">
           {asked > 1 ? <span class="badge">×{asked}</span> : null}
@@ -158,7 +166,15 @@ function Row({ approval, isSelected }: { readonly approval: Approval; readonly i
   );
 }
 
-function Nothing({ status }: { readonly status: 'pending' | 'decided' }) {
+interface NothingProps {
+  readonly status: 'pending' | 'decided';
+  readonly isFiltered: boolean;
+  readonly hasMore: boolean;
+}
+
+function Nothing({ status, isFiltered, hasMore }: NothingProps) {
+  if (isFiltered && hasMore) return <Empty title="None among those looked at.">There are more to look through.</Empty>;
+  if (isFiltered) return <Empty title="No question is like that.">Search for less, or among the others.</Empty>;
   return status === 'pending' ? (
     <Empty title="Nothing waits for you.">
       A call that is held appears here by itself. What was decided is under “decided”; what needs no question any more,

@@ -1,10 +1,11 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Tool } from '../http/tool-shapes.ts';
 import type { ToolsPage } from '../http/tools.ts';
 import { Ago, Empty, For, Loading, Next, Problem, StatePill } from './parts.tsx';
 import type { State } from './parts.tsx';
 import { usePages } from './pages.ts';
 import { hrefOf } from './route.ts';
+import { SearchField, useSearch } from './search.tsx';
 import { Sparkline } from './sparkline.tsx';
 import { clock } from './time.ts';
 
@@ -13,10 +14,9 @@ const concerns = (what: string) => what.startsWith('trust:') || what === 'settin
 
 export function Tools() {
   const [state, setState] = useState<State | undefined>(undefined);
-  const [typed, setTyped] = useState('');
-  const search = useLater(typed.trim());
-  const query = `?limit=50${state === undefined ? '' : `&state=${state}`}${search === '' ? '' : `&search=${encodeURIComponent(search)}`}`;
-  const { data, problem, hasMore, showMore } = usePages<ToolsPage>(`/v1/tools${query}`, concerns);
+  const { search, query, ...field } = useSearch();
+  const ofState = state === undefined ? '' : `&state=${state}`;
+  const { data, problem, hasMore, showMore } = usePages<ToolsPage>(`/v1/tools?limit=50${ofState}${query}`, concerns);
   const first = data?.[0];
   const tools = data?.flatMap((page) => page.tools);
   return (
@@ -43,15 +43,7 @@ export function Tools() {
             />
           ))}
         </div>
-        <label class="search">
-          <span class="unseen">Search by name or server</span>
-          <input
-            type="search"
-            placeholder="Search by name or server"
-            value={typed}
-            onInput={(event) => setTyped(event.currentTarget.value)}
-          />
-        </label>
+        <SearchField by="Search by name or server" {...field} />
       </div>
       {tools === undefined ? (
         problem === undefined ? (
@@ -159,14 +151,4 @@ function BreakGlass({ glass }: { readonly glass: ToolsPage['summary']['breakGlas
       blocklist is allowed.
     </p>
   );
-}
-
-/** Not with every letter. */
-function useLater(text: string): string {
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const later = setTimeout(() => setSettled(text), 250);
-    return () => clearTimeout(later);
-  }, [text]);
-  return settled;
 }
