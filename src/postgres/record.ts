@@ -51,7 +51,10 @@ export interface Flushed {
  * A row's place is its subject's last one plus its place in the flush, which the caller has counted: places are unique
  * and in order, and where a row had been recorded before, one is left out.
  */
-const recording = (ifRecordedBefore: '' | 'on conflict (id) do nothing') => `
+function recording(mayMeetItself: boolean): string {
+  // Where none can be left out, all that were placed are there.
+  const inserted = mayMeetItself ? 'join fresh using (id)' : '';
+  return `
 with input as materialized (
   select * from unnest(
     $1::uuid[], $2::bigint[], $3::int[], $4::bigint[], $5::int[], $6::smallint[], $7::float8[], $8::float8[],
@@ -80,37 +83,41 @@ released as (
   delete from probe where token = any($28::bigint[])
   returning token, ended_at is null and expires_at > clock_timestamp() as live
 ),
+placed as materialized (
+  select i.*, h.seq + i.place as seq, i.rings or h.attentive as wakes,
+    case when i.concerns_server or v.listens then i.server_subject end as concerned,
+    case when i.concerns_server or v.listens then v.seq + i.server_place end as server_seq,
+    i.on_server or v.attentive as wakes_server
+  from input i join heads h on h.id = i.subject left join heads v on v.id = i.server_subject
+),
 fresh as (
   insert into ledger (id, subject, seq, server_subject, server_seq, kind, at, received_at, started_at, trust_version,
     scope, agent, session, severity, category, structured, recoverable, probe, detail)
-  select i.id, i.subject, h.seq + i.place, case when i.concerns_server or v.listens then i.server_subject end,
-    case when i.concerns_server or v.listens then v.seq + i.server_place end, i.kind,
-    least(c.now, greatest(c.now - $24::float8 * interval '1 millisecond', to_timestamp((i.at_ms + c.skew) / 1000))),
-    c.now, to_timestamp((i.started_ms + c.skew) / 1000), i.trust_version, i.scope, i.agent, i.session, i.severity,
-    i.category, i.structured, i.recoverable,
-    case when i.silent then 1
-         when i.token is not null then case when exists (select 1 from released r where r.token = i.token and r.live)
+  select p.id, p.subject, p.seq, p.concerned, p.server_seq, p.kind,
+    least(c.now, greatest(c.now - $24::float8 * interval '1 millisecond', to_timestamp((p.at_ms + c.skew) / 1000))),
+    c.now, to_timestamp((p.started_ms + c.skew) / 1000), p.trust_version, p.scope, p.agent, p.session, p.severity,
+    p.category, p.structured, p.recoverable,
+    case when p.silent then 1
+         when p.token is not null then case when exists (select 1 from released r where r.token = p.token and r.live)
            then 0 else 1 end
     end,
-    i.detail
-  from input i join heads h on h.id = i.subject left join heads v on v.id = i.server_subject cross join clock c
-  order by i.id
-  ${ifRecordedBefore}
-  returning id, subject, seq, server_subject, server_seq, kind
+    p.detail
+  from placed p cross join clock c
+  order by p.id
+  ${mayMeetItself ? 'on conflict (id) do nothing' : ''}
+  returning id
 ),
 -- Materialized, for correctness: of a head that changed since this statement began, Postgres looks the row up again when
 -- it comes to updating it, and misses it in a union that the planner has merged into the join.
 advance as materialized (
   -- Orders have places of their own and are no outcomes.
-  select f.subject as id, max(f.seq) as seq, count(*) filter (where f.kind <= 2) as outcomes,
-    count(*) filter (where f.kind = 1) as failures, max(f.seq) filter (where i.rings or h.attentive) as ring_seq
-  from fresh f join input i on i.id = f.id join heads h on h.id = f.subject
-  group by f.subject
+  select subject as id, max(seq) as seq, count(*) filter (where kind <= 2) as outcomes,
+    count(*) filter (where kind = 1) as failures, max(seq) filter (where wakes) as ring_seq
+  from placed ${inserted} group by subject
   union all
-  select f.server_subject, max(f.server_seq), count(*) filter (where f.kind <= 2), count(*) filter (where f.kind = 1),
-    max(f.server_seq) filter (where i.on_server or v.attentive)
-  from fresh f join input i on i.id = f.id join heads v on v.id = f.server_subject
-  group by f.server_subject
+  select concerned, max(server_seq), count(*) filter (where kind <= 2), count(*) filter (where kind = 1),
+    max(server_seq) filter (where wakes_server)
+  from placed ${inserted} where concerned is not null group by concerned
 ),
 advanced as (
   update subject s set
@@ -124,13 +131,14 @@ advanced as (
 )
 select h.id, h.key, coalesce(a.seq, h.seq) as seq, coalesce(a.wants_bell, false) as wants_bell
 from heads h left join advanced a on a.id = h.id`;
+}
 
 /**
  * Looking for each row before inserting it nearly doubles what the row costs, and hardly any has been recorded before:
  * the first statement finds that out by failing, the second leaves such rows as they are.
  */
-const RECORD = { name: 'record', text: recording('') };
-const RECORD_AGAIN = { name: 'record again', text: recording('on conflict (id) do nothing') };
+const RECORD = { name: 'record', text: recording(false) };
+const RECORD_AGAIN = { name: 'record again', text: recording(true) };
 
 /** Rows as the statement takes them. */
 export interface Prepared {
