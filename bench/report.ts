@@ -10,6 +10,7 @@ import { historyCost, trickle } from './history.ts';
 import { alternate, row } from './measure.ts';
 import type { Row } from './measure.ts';
 import { signalsPerSecond, startPeer } from './peer-client.ts';
+import { cpuSecondsOf, pidsOf } from './processes.ts';
 import { untilApplied } from './stack.ts';
 import type { BenchStack } from './stack.ts';
 import { send } from './traffic.ts';
@@ -25,12 +26,20 @@ export async function report(stack: BenchStack): Promise<readonly Row[]> {
   await publishRules(pool, parseRules({ defaultRule: { rateThreshold: 0.5, minSamples: 1000 } }), 'bench');
   const peer = await startPeer(stack);
   const gate = await connect({ databaseUrl: stack.databaseUrl, agent: 'bench' });
+  const { postgres } = pidsOf(stack.home);
+  const cost: { readonly own: number[]; readonly database: number[] } = { own: [], database: [] };
   let [rounds, lost] = [0, 0];
   const outcomesPerSecond = async (traffic: Omit<Traffic, 'outcomes'>) => {
     const calls: string[] = [];
+    const [own, database] = [process.cpuUsage(), cpuSecondsOf(postgres)];
     const begin = performance.now();
     await send(gate, `speed-${traffic.failing}`, { ...traffic, outcomes: OUTCOMES }, calls);
     const perSecond = OUTCOMES / ((performance.now() - begin) / 1000);
+    if (traffic.failing === Infinity) {
+      const { user, system } = process.cpuUsage(own);
+      cost.own.push((user + system) / OUTCOMES);
+      cost.database.push(((cpuSecondsOf(postgres) - database) * 1e6) / OUTCOMES);
+    }
     lost += OUTCOMES - (await countIn(pool, calls));
     // What is still to be judged must not fall on whoever is measured next.
     await untilApplied(pool);
@@ -75,6 +84,8 @@ export async function report(stack: BenchStack): Promise<readonly Row[]> {
     row('rows that the ledger’s statement takes / bare signals', 'per s', seen.statement, seen.bare),
     row('rows in the ledger / outcomes acknowledged', 'rows', [recorded.rows[0]?.rows ?? 0], [sent], { exactly: 1 }),
     row('acknowledged outcomes not found in the ledger', 'calls', [lost], null, { exactly: 0 }),
+    row('CPU of the reporting process per success', 'µs', cost.own),
+    row('CPU of Postgres per success', 'µs', cost.database),
     ...costs,
   ];
 }
