@@ -5,7 +5,7 @@ import type { Identified } from './identity.ts';
 import { HttpProblem } from './problem.ts';
 
 /** What of an answer is kept besides its body. */
-const KEPT_HEADERS = ['content-type', 'retry-after'];
+const KEPT_HEADERS = ['content-type'];
 
 /**
  * A write that is sent again under its `Idempotency-Key` is answered as it was the first time, and done once. The same key
@@ -68,9 +68,12 @@ export function idempotent(pool: pg.Pool): MiddlewareHandler<Identified> {
   };
 }
 
-/** Whether a grant may still be used is never answered from memory; using it is done once by its `callId`. */
+/**
+ * Whether a call may be made, and whether a grant may still be used, is never answered from memory. Asking changes nothing,
+ * and using a grant is done once by its `callId`.
+ */
 export function isJudgedAnew(path: string): boolean {
-  return /^\/v1\/grants\/[^/]+\/consume$/.test(path);
+  return /^\/v1\/(?:check|gate\/news|grants\/[^/]+\/consume)$/.test(path);
 }
 
 interface Claim {

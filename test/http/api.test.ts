@@ -264,6 +264,7 @@ describe('a decision', () => {
     const again = await call('POST', `/v1/approvals/${id}/extend`, { as: 'approver', body: { seconds: 60 }, headers });
     expect(again.body).toEqual(first.body);
     expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(again.headers.get('content-type')).toContain('application/json');
     expect((await call('GET', `/v1/approvals/${id}`, { as: 'approver' })).body['version']).toBe(2);
     const other = await call('POST', `/v1/approvals/${id}/extend`, { as: 'approver', body: { seconds: 61 }, headers });
     expect(other.status).toBe(422);
@@ -345,20 +346,18 @@ describe('what is sent', () => {
     expect(answer.headers['retry-after']).toBeUndefined();
   });
 
-  test('again under its key is answered with when to come back, too', async () => {
-    await fail(gate, 'replayed', 3);
-    await untilStatus(installation, keyOf('replayed'), 'ESCALATED');
-    const ask = (key: string) =>
-      call('POST', '/v1/check', { as: 'agent', body: { tool: 'replayed' }, headers: { 'idempotency-key': key } });
-    const key = await eventually(async () => {
-      const fresh = `k-${Date.now()}`;
-      expect(Number((await ask(fresh)).headers.get('retry-after'))).toBeGreaterThan(0);
-      return fresh;
+  test('whether a call may be made is judged anew, also under the same key', async () => {
+    const ask = () =>
+      call('POST', '/v1/check', { as: 'agent', body: { tool: 'rejudged' }, headers: { 'idempotency-key': 'k-same' } });
+    expect((await ask()).body['decision']).toBe('allow');
+    await fail(gate, 'rejudged', 3);
+    await untilStatus(installation, keyOf('rejudged'), 'ESCALATED');
+    await eventually(async () => {
+      const again = await ask();
+      expect(again.body['decision']).toBe('ask');
+      expect(again.headers.get('idempotency-replayed')).toBeNull();
+      expect(Number(again.headers.get('retry-after'))).toBeGreaterThan(0);
     });
-    const again = await ask(key);
-    expect(again.headers.get('idempotency-replayed')).toBe('true');
-    expect(again.headers.get('content-type')).toContain('application/json');
-    expect(Number(again.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
   test('for a list is answered page by page, each grant once', async () => {
