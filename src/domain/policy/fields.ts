@@ -1,5 +1,5 @@
-import type { Redirection, Word } from 'unbash';
-import { expandWhole, HOLE, literal, type Field, type Variables } from '../command/expand.ts';
+import type { Command, Redirection, Word } from 'unbash';
+import { expand, expandWhole, HOLE, literal, type Field, type Variables } from '../command/expand.ts';
 
 /** Whether nobody can tell which program a command name will turn out to be. */
 export function isUncertainName({ text, open, many, glob }: Field): boolean {
@@ -8,8 +8,27 @@ export function isUncertainName({ text, open, many, glob }: Field): boolean {
   return many || (open && /[\0\uffff]/.test(text.slice(text.lastIndexOf('/') + 1)));
 }
 
+const MOST_WAYS = 16;
+
+/** Every way in which the words of a command may turn out; undefined if there are too many. */
+export function waysOf(
+  words: readonly (Word | Command['args'][number])[],
+  variables: Variables,
+): readonly (readonly Field[])[] | undefined {
+  let ways: Field[][] = [[]];
+  for (const word of words) {
+    const next = word.type === 'Word' ? expand(word, variables) : assignmentFields(word.name, word.value, variables);
+    const only = next.length === 1 ? next[0] : undefined;
+    // In place: copying for each word would make a long line slow.
+    if (only !== undefined) for (const way of ways) way.push(...only);
+    else if (ways.length * next.length > MOST_WAYS) return undefined;
+    else ways = ways.flatMap((way) => next.map((fields) => [...way, ...fields]));
+  }
+  return ways;
+}
+
 /** An assignment that stands among arguments: `export A=b`. */
-export function assignmentFields(
+function assignmentFields(
   name: string,
   value: Word | { readonly type: 'ArrayValue' },
   variables: Variables,

@@ -32,10 +32,10 @@ function readParsed(text: string, script: Script): Reading {
     variables.pass = pass;
     reader = new Reader(text, variables);
     reader.readOutermost(script);
-    if (!isChanged(variables)) return reader;
+    if (!isChanged(variables)) return reader.notes;
     // What the script sets on its way was not known to what was read before: read again.
   }
-  return { ...unread(text, 'what its variables hold depends on itself'), runs: reader.runs };
+  return { ...unread(text, 'what its variables hold depends on itself'), runs: reader.notes.runs };
 }
 
 /** The reader changes it behind the compiler's back. */

@@ -8,7 +8,7 @@ import {
   type Select,
   type SyntaxNode,
 } from 'unbash';
-import { expand, expandWhole, HOLE, NUMBER, type Field, type Variables } from '../command/expand.ts';
+import { expandWhole, HOLE, NUMBER, type Field, type Variables } from '../command/expand.ts';
 import { startsItself } from '../command/shape.ts';
 import { programName } from '../command/wrappers.ts';
 import type { Consequence } from './consequence.ts';
@@ -17,11 +17,10 @@ import { backtickReadings, splitText } from './differences.ts';
 import { arithmeticDoubt, evaluationDoubt } from './evaluation.ts';
 import { speaksOwnLanguage } from './interpreters.ts';
 import { isEveryday } from './options.ts';
-import { CommandPaths } from './command-paths.ts';
-import { assignmentFields, inputTexts, isUncertainName } from './fields.ts';
+import { inputTexts, isUncertainName, waysOf } from './fields.ts';
 import { isElsewhere } from './elsewhere.ts';
-import type { CommandPath } from './paths.ts';
-import type { Construct, Doubt, Reading, Run, Site } from './reading.ts';
+import { Notes } from './notes.ts';
+import type { Run, Site } from './reading.ts';
 import { isShell } from './shells.ts';
 import { isOverlooked } from './overlooked.ts';
 import { steeringOf } from './steering.ts';
@@ -43,22 +42,11 @@ interface Place {
 }
 
 const MOST_DEPTH = 8;
-const MOST_RUNS = 2000;
-/** Fields looked at, all in all: a wrapper around a wrapper looks at the same ones again. */
-const MOST_FIELDS = 100_000;
-const MOST_WAYS = 16;
-const MOST_REASONS = 200;
 
-/** Walks a parsed script and writes down what it would run. */
-export class Reader implements Reading {
-  readonly runs: Run[] = [];
-  readonly doubts: Doubt[] = [];
-  readonly constructs: (Site & { readonly construct: Construct })[] = [];
-  readonly forkBombs: Site[] = [];
-  private readonly named = new CommandPaths();
-  private readonly files: (Site & { readonly path: string; readonly run: Run })[] = [];
-
-  private fieldsSeen = 0;
+/** Walks a parsed script and notes what it would run. */
+export class Reader {
+  readonly notes = new Notes();
+  private readonly named = this.notes.named;
   private readonly text: string;
   private readonly variables: ScriptVariables;
 
@@ -67,34 +55,17 @@ export class Reader implements Reading {
     this.variables = variables;
   }
 
-  paths: readonly CommandPath[] = [];
-  guesses: readonly CommandPath[] = [];
-
-  get directories(): readonly string[] {
-    return this.named.where.directories;
-  }
-
   readOutermost(script: ParsedScript): void {
-    const place = {
-      source: this.text,
-      variables: this.variables,
-      site: undefined,
-      through: [],
-      depth: 0,
-      maybe: false,
-      elsewhere: false,
-    };
-    this.readScript(script, place);
-    for (const { run } of this.named.writtenAmong(this.files)) {
-      this.doubt('this runs a file that the same command line writes', run, run);
-    }
-    ({ paths: this.paths, guesses: this.guesses } = this.named.finish());
+    const { text: source, variables } = this;
+    const nowhere = { site: undefined, through: [], depth: 0, maybe: false, elsewhere: false };
+    this.readScript(script, { source, variables, ...nowhere });
+    this.notes.finish();
   }
 
   private readScript(script: ParsedScript, place: Place): void {
     const [error] = script.errors ?? [];
     if (error !== undefined)
-      this.doubt(`this does not read as a command: ${error.message}`, this.site(place, error.pos));
+      this.notes.doubt(`this does not read as a command: ${error.message}`, this.site(place, error.pos));
     this.visitAll(script, place);
   }
 
@@ -108,9 +79,10 @@ export class Reader implements Reading {
   private readText(text: string, place: Place, by: Run | (Site & { readonly program: string })): void {
     const site = { start: by.start, end: by.end };
     const run = 'name' in by ? by : undefined;
-    if (text.includes(HOLE)) this.doubt(`a part of what ${by.program} runs is only known when it runs`, site, run);
+    if (text.includes(HOLE))
+      this.notes.doubt(`a part of what ${by.program} runs is only known when it runs`, site, run);
     if (place.depth >= MOST_DEPTH || text.length > this.text.length * 4 + 256 || isTangled(text)) {
-      this.doubt(`what ${by.program} runs is nested too deeply to be read`, site, run);
+      this.notes.doubt(`what ${by.program} runs is nested too deeply to be read`, site, run);
       return;
     }
     const variables: Variables = {
@@ -126,7 +98,7 @@ export class Reader implements Reading {
   }
 
   private visit(node: SyntaxNode, place: Place): void {
-    if (isOverlooked(node)) this.doubt('this does not read as bash would read it', this.siteOf(node, place));
+    if (isOverlooked(node)) this.notes.doubt('this does not read as bash would read it', this.siteOf(node, place));
     // Most words are plain.
     if (node.type === 'Word' && node.parts === undefined) return;
     if (node.type === 'Command') {
@@ -141,13 +113,13 @@ export class Reader implements Reading {
 
   private visitParts(node: SyntaxNode, place: Place): void {
     if (node.type === 'Assignment' || node.type === 'For' || node.type === 'Select') this.assignment(node, place);
-    if (node.type === 'HereString') this.construct('<<<', node, place);
+    if (node.type === 'HereString') this.notes.construct('<<<', this.siteOf(node, place));
     if (node.type === 'Redirect') this.redirect(node, place);
     if (node.type === 'Function' && startsItself(node.name.value, node.body)) {
-      this.forkBombs.push(this.siteOf(node, place));
+      this.notes.forkBombs.push(this.siteOf(node, place));
     }
     if (node.type === 'CommandExpansion' || node.type === 'ArithmeticCommandExpansion') {
-      this.construct(node.text.startsWith('`') ? '`' : '$(', node, place);
+      this.notes.construct(node.text.startsWith('`') ? '`' : '$(', this.siteOf(node, place));
       this.named.where.apart(() => this.substitution(node.script, node, place));
       for (const text of backtickReadings(node.text)) {
         const by = { program: 'a substitution', ...this.siteOf(node, place) };
@@ -156,7 +128,7 @@ export class Reader implements Reading {
       return;
     }
     if (node.type === 'ProcessSubstitution') {
-      this.construct(node.operator === '<' ? '<(' : '>(', node, place);
+      this.notes.construct(node.operator === '<' ? '<(' : '>(', this.siteOf(node, place));
       this.named.where.apart(() => this.substitution(node.script, node, place));
       return;
     }
@@ -166,13 +138,13 @@ export class Reader implements Reading {
       this.named.where.apart(() => this.readText(within, place, by));
     }
     const evaluated = evaluationDoubt(node, place.source, place.variables, this.variables);
-    if (evaluated !== undefined) this.doubt(evaluated, this.siteOf(node, place));
+    if (evaluated !== undefined) this.notes.doubt(evaluated, this.siteOf(node, place));
     this.visitAll(node, place);
   }
 
   private substitution(script: ParsedScript | undefined, node: SyntaxNode, place: Place): void {
     if (script === undefined) {
-      this.doubt('this substitution does not read as a command', this.siteOf(node, place));
+      this.notes.doubt('this substitution does not read as a command', this.siteOf(node, place));
       return;
     }
     if (script.source === undefined) {
@@ -189,30 +161,17 @@ export class Reader implements Reading {
   private command(node: Command, place: Place): void {
     if (node.name === undefined) return;
     const site = this.siteOf(node, place);
-    let ways: Field[][] = [[]];
-    for (const word of [node.name, ...node.args]) {
-      const next =
-        word.type === 'Word' ? expand(word, place.variables) : assignmentFields(word.name, word.value, place.variables);
-      const only = next.length === 1 ? next[0] : undefined;
-      // In place: copying for each word would make a long line slow.
-      if (only !== undefined) for (const way of ways) way.push(...only);
-      else if (ways.length * next.length <= MOST_WAYS) {
-        ways = ways.flatMap((way) => next.map((fields) => [...way, ...fields]));
-      } else {
-        this.doubt('this may turn out in too many ways', site);
-        return;
-      }
-    }
-    for (const fields of ways) this.follow(fields, node.redirects, place, site);
+    const ways = waysOf([node.name, ...node.args], place.variables);
+    if (ways === undefined) this.notes.doubt('this may turn out in too many ways', site);
+    for (const fields of ways ?? []) this.follow(fields, node.redirects, place, site);
   }
 
   /** Follows a command to what it runs. */
   private follow(fields: readonly Field[], input: readonly Redirection[], place: Place, site: Site): void {
     const [name, ...args] = fields;
     if (name === undefined) return;
-    this.fieldsSeen += fields.length;
-    if (this.runs.length >= MOST_RUNS || this.fieldsSeen > MOST_FIELDS) {
-      this.doubt('it runs more than anybody could look at', site);
+    if (!this.notes.hasRoomFor(fields.length)) {
+      this.notes.doubt('it runs more than anybody could look at', site);
       return;
     }
     const program = programName(name.text).toLowerCase();
@@ -225,16 +184,16 @@ export class Reader implements Reading {
       start: site.start,
       end: site.end,
     };
-    this.runs.push(run);
+    this.notes.runs.push(run);
     if (isUncertainName(name)) {
-      this.doubt('which program this runs is only known when it runs', site);
+      this.notes.doubt('which program this runs is only known when it runs', site);
       return;
     }
     const consequences = consequencesOf(program, args);
     if (!place.elsewhere) this.name(run, input, consequences);
-    if (name.text.includes('/')) this.files.push({ path: name.text, run, start: site.start, end: site.end });
+    if (name.text.includes('/')) this.notes.runsFile(name.text, run);
     if (place.depth >= MOST_DEPTH) {
-      this.doubt(`what ${program} runs is nested too deeply to be read`, site, run);
+      this.notes.doubt(`what ${program} runs is nested too deeply to be read`, site, run);
       return;
     }
     for (const each of consequences) this.consequence(each, run, input, place);
@@ -280,7 +239,7 @@ export class Reader implements Reading {
         return;
       case 'file':
         if (!elsewhere) this.named.addRead(each.path, run);
-        this.files.push({ path: each.path, run, start: run.start, end: run.end });
+        this.notes.runsFile(each.path, run);
         return;
       case 'variable': {
         const value = each.value ?? HOLE;
@@ -293,11 +252,11 @@ export class Reader implements Reading {
         return;
       case 'arithmetic': {
         const because = arithmeticDoubt(each.text, this.variables);
-        if (because !== undefined) this.doubt(because, run, run);
+        if (because !== undefined) this.notes.doubt(because, run, run);
         return;
       }
       case 'doubt':
-        if (!run.maybe) this.doubt(each.because, run, run);
+        if (!run.maybe) this.notes.doubt(each.because, run, run);
     }
   }
 
@@ -318,9 +277,9 @@ export class Reader implements Reading {
     const by = { program: name, start, end };
     for (const value of kind === 'settings' ? [] : values) {
       this.readText(value, place, by);
-      if (kind === 'command' && !isEveryday(value)) this.doubt(because, site, run);
+      if (kind === 'command' && !isEveryday(value)) this.notes.doubt(because, site, run);
     }
-    if (kind === 'settings') this.doubt(because, site, run);
+    if (kind === 'settings') this.notes.doubt(because, site, run);
   }
 
   /** A shell or an interpreter that is to run its input. */
@@ -328,32 +287,23 @@ export class Reader implements Reading {
     const last = redirects.findLast((each) => each.type !== 'Redirect' || each.operator === '<');
     const texts = last?.descriptor === undefined ? inputTexts(last, place.variables) : undefined;
     if (!speaksOwnLanguage(run.program)) for (const text of texts ?? []) this.readText(text, place, run);
-    if (texts === undefined && !run.maybe) this.doubt(`what ${run.program} runs comes from its input`, run, run);
+    if (texts === undefined && !run.maybe) this.notes.doubt(`what ${run.program} runs comes from its input`, run, run);
     else if (!isShell(run.program) && !run.maybe)
-      this.doubt(`${run.program} runs code in a language of its own`, run, run);
+      this.notes.doubt(`${run.program} runs code in a language of its own`, run, run);
   }
 
   private redirect(node: Redirection & { type: 'Redirect' }, place: Place): void {
     if (node.target === undefined) return;
     const site = this.siteOf(node, place);
     for (const path of expandWhole(node.target, place.variables)) {
-      if (/^\/dev\/(?:tcp|udp)\//.test(path)) this.doubt('this opens a connection to the network', site);
+      if (/^\/dev\/(?:tcp|udp)\//.test(path)) this.notes.doubt('this opens a connection to the network', site);
       if (/[<>]&$/.test(node.operator) && /^(?:\d+|-|\d+-)$/.test(path)) continue;
       // What stands after `>&` and is no number is expanded twice.
-      if (/[<>]&$/.test(node.operator) && /[$`\0]/.test(path)) this.doubt('a text is expanded once more', site);
+      if (/[<>]&$/.test(node.operator) && /[$`\0]/.test(path)) this.notes.doubt('a text is expanded once more', site);
       if (place.elsewhere) continue;
       if (node.operator.startsWith('<')) this.named.addRead(path, site);
       if (node.operator.includes('>')) this.named.add({ path, intent: 'write', certain: true }, site);
     }
-  }
-
-  private construct(construct: Construct, node: SyntaxNode, place: Place): void {
-    if (this.constructs.length < MOST_REASONS) this.constructs.push({ construct, ...this.siteOf(node, place) });
-  }
-
-  private doubt(because: string, { start, end }: Site, run?: Run): void {
-    if (this.doubts.length >= MOST_REASONS) return;
-    this.doubts.push(run === undefined ? { because, start, end } : { because, start, end, run });
   }
 
   private siteOf(node: SyntaxNode, place: Place): Site {

@@ -1,0 +1,53 @@
+import { CommandPaths } from './command-paths.ts';
+import type { CommandPath } from './paths.ts';
+import type { Construct, Doubt, Reading, Run, Site } from './reading.ts';
+
+const MOST_RUNS = 2000;
+/** Fields looked at, all in all: a wrapper around a wrapper looks at the same ones again. */
+const MOST_FIELDS = 100_000;
+const MOST_REASONS = 200;
+
+/** What the reader has written down so far. */
+export class Notes implements Reading {
+  readonly runs: Run[] = [];
+  readonly doubts: Doubt[] = [];
+  readonly constructs: (Site & { readonly construct: Construct })[] = [];
+  readonly forkBombs: Site[] = [];
+  readonly named = new CommandPaths();
+  paths: readonly CommandPath[] = [];
+  guesses: readonly CommandPath[] = [];
+  private readonly files: { readonly path: string; readonly run: Run }[] = [];
+  private fieldsSeen = 0;
+
+  get directories(): readonly string[] {
+    return this.named.where.directories;
+  }
+
+  /** Whether there is still room for a command of so many fields. */
+  hasRoomFor(fields: number): boolean {
+    this.fieldsSeen += fields;
+    return this.runs.length < MOST_RUNS && this.fieldsSeen <= MOST_FIELDS;
+  }
+
+  /** A file whose content is run. */
+  runsFile(path: string, run: Run): void {
+    this.files.push({ path, run });
+  }
+
+  construct(construct: Construct, site: Site): void {
+    if (this.constructs.length < MOST_REASONS) this.constructs.push({ construct, ...site });
+  }
+
+  doubt(because: string, { start, end }: Site, run?: Run): void {
+    if (this.doubts.length >= MOST_REASONS) return;
+    this.doubts.push(run === undefined ? { because, start, end } : { because, start, end, run });
+  }
+
+  /** Once all has been read. */
+  finish(): void {
+    for (const { run } of this.named.writtenAmong(this.files)) {
+      this.doubt('this runs a file that the same command line writes', run, run);
+    }
+    ({ paths: this.paths, guesses: this.guesses } = this.named.finish());
+  }
+}
