@@ -51,6 +51,11 @@ export class CallDenied extends Error {
   }
 }
 
+/** The call was not made: it is held, and its arguments hold what a person could not be shown. */
+export class NotShowable extends TypeError {
+  override readonly name = 'NotShowable';
+}
+
 /** The report was not taken: more are waiting than the buffer holds. Try again, or slow down. */
 export class BufferFull extends Error {
   override readonly name = 'BufferFull';

@@ -5,7 +5,7 @@ import type { Ask, Decision } from '../domain/gate/decision.ts';
 import { promptFor } from '../domain/gate/prompt.ts';
 import { normaliseScope, scopeOf } from '../domain/key/scope.ts';
 import { argumentsDigest } from '../domain/outcome/digest.ts';
-import { numberWithoutJson } from '../domain/outcome/exact-number.ts';
+import { notShownAsJson } from '../domain/outcome/plain-data.ts';
 import { redactText } from '../domain/outcome/redact.ts';
 import { summarise } from '../domain/outcome/summary.ts';
 import { ruleForScope } from '../domain/rules/resolve.ts';
@@ -13,7 +13,7 @@ import { createWaker, pause } from '../pause.ts';
 import type { Asked } from '../postgres/approval-ask.ts';
 import type { Consumed } from '../postgres/grants.ts';
 import type { Approvals, RunningCall } from './backend.ts';
-import { ApprovalRequired, CallDenied, NotApproved } from './errors.ts';
+import { ApprovalRequired, CallDenied, NotApproved, NotShowable } from './errors.ts';
 import type { ToolGate } from './tool-gate.ts';
 import type { View } from './view.ts';
 
@@ -126,12 +126,12 @@ export async function dropQuestion({ question, approvals }: HeldCall, because: s
   if (question?.status === 'pending') await approvals?.withdraw(question.id, 'surety', because).catch(() => undefined);
 }
 
-/** A person would be shown null instead, and decide about that. */
+/** A person would be shown something else instead, and decide about that. */
 function refuseUnshowable(args: unknown): void {
-  const found = numberWithoutJson(args);
+  const found = notShownAsJson(args);
   if (found === undefined) return;
-  throw new TypeError(
-    `a person cannot be asked about this call: ${found}, which JSON has no number for; pass it as a string`,
+  throw new NotShowable(
+    `a person cannot be asked about this call: ${found}; pass it as text, numbers and plain objects`,
   );
 }
 

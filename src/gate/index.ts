@@ -1,6 +1,14 @@
 export { connect } from './connect.ts';
 export type { ConnectOptions } from './connect.ts';
-export { ApprovalRequired, BufferFull, CallDenied, InvalidReport, NotApproved, NotRecorded } from './errors.ts';
+export {
+  ApprovalRequired,
+  BufferFull,
+  CallDenied,
+  InvalidReport,
+  NotApproved,
+  NotRecorded,
+  NotShowable,
+} from './errors.ts';
 export type { GateEvents, TrustChange } from './events.ts';
 export type { Call, Gate, Question } from './gate.ts';
 export type { GuardContext, GuardOptions, Leave } from './guard.ts';

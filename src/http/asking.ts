@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { CallDenied } from '../gate/errors.ts';
+import { CallDenied, NotShowable } from '../gate/errors.ts';
 import { useOf } from '../gate/use-grant.ts';
 import { WireConsumed } from '../gate/wire.schema.ts';
 import { redactText } from '../domain/outcome/redact.ts';
@@ -68,6 +68,7 @@ export function askingRoutes(app: Api, { pool, gate }: Pick<ApiParts, 'pool' | '
       const question = { ...present(call), args, ...claim, owner: token.owner, ...spokenFor(token, call.agent) };
       const asked = await gate.ask(question).catch((error: unknown) => {
         if (error instanceof CallDenied) throw new HttpProblem(409, 'Denied', error.message);
+        if (error instanceof NotShowable) throw new HttpProblem(400, 'Not understood', error.message);
         throw error;
       });
       if (asked === undefined) throw new HttpProblem(409, 'Nothing to ask', 'The call may be made as it is.');

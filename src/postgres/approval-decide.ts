@@ -3,6 +3,7 @@ import type { GrantTerms } from '../domain/approval/grant.ts';
 import type { Verb } from '../domain/approval/message.ts';
 import { hasLooseMask, shownArguments, unmasked } from '../domain/approval/shown.ts';
 import { argumentsDigest } from '../domain/outcome/digest.ts';
+import { notShownAsJson } from '../domain/outcome/plain-data.ts';
 import { REDACTED } from '../domain/outcome/secrets.ts';
 import { pause } from '../pause.ts';
 import { Problem } from '../problem.ts';
@@ -46,18 +47,22 @@ export async function decide(pool: pg.Pool, decision: NewDecision): Promise<stri
   return id;
 }
 
-/** A mask that stands for nothing would be run as it is written. */
-export class LooseMask extends Problem {
-  constructor() {
-    super(`${REDACTED} would run as it is written.`, 'Leave what is masked where it was, or put in what is meant.');
-  }
-}
+/** Arguments that nobody can put in the place of what was asked about. */
+export class EditRefused extends Problem {}
 
 /** Whoever edits has not seen the credentials, and so cannot have meant to change them. */
 async function withSecrets(pool: pg.Pool, approval: string, edit: unknown): Promise<unknown> {
   const found = await pool.query<{ arguments: unknown }>('select arguments from approval where id = $1', [approval]);
   const original = found.rows[0]?.arguments;
-  if (hasLooseMask(edit, shownArguments(original))) throw new LooseMask();
+  const unreadable = notShownAsJson(edit);
+  if (unreadable !== undefined)
+    throw new EditRefused(`Nobody could read these arguments: ${unreadable}.`, 'Give them in fewer levels.');
+  // A mask that stands for nothing would be run.
+  if (hasLooseMask(edit, shownArguments(original)))
+    throw new EditRefused(
+      `${REDACTED} would run as it is written.`,
+      'Leave what is masked where it was, or put in what is meant.',
+    );
   return unmasked(edit, original);
 }
 

@@ -210,7 +210,7 @@ const UNKNOWN =
 function agreementOf({ grant, editDigest }: Extract<Message, { type: 'approve' }>): string {
   const { kind, covers = 'arguments', pattern } = grant;
   const what = pattern === undefined ? covers : JSON.stringify(pattern);
-  return `${kind}, ${what}${editDigest === undefined ? '' : `, edited arguments ${editDigest.slice(0, 12)}`}`;
+  return `${kind}, ${what}${editDigest === undefined ? '' : `, edited arguments ${editDigest}`}`;
 }
 
 /** Says who was first. */

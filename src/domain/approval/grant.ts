@@ -90,7 +90,7 @@ function isOfSession({ kind, session }: Grant, calls: string | undefined): boole
 }
 
 /** A path that climbs is not where it begins. */
-const CLIMBS = /(?:^|[/\\])(?:\.|%2e){1,2}(?:[/\\]|%2f|%5c|$)/i;
+const CLIMBS = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\]|%2f|%5c|$)/i;
 
 /** Only text and numbers can be matched: a glob says nothing about what is inside an object. */
 export function matchesPattern(pattern: Readonly<Record<string, string>>, args: unknown): boolean {

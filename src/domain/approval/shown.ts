@@ -43,7 +43,14 @@ export function hasLooseMask(edited: unknown, shown: unknown): boolean {
 }
 
 const ONE_WORD = /^(?:(?:bearer|basic|token|digest) +)?[\w.~+/=:@%-]{1,512}$/i;
+/** A name that ends so says where a secret is, or what kind of one, and not what it is. */
+const OF_SOMETHING_ELSE =
+  /[-_ a-z](?:url|uri|urn|endpoint|host|file|path|dir|directory|folder|jar|store|name|type|kind|mode|method|provider|enabled|required|count|length|ttl|expiry)s?$/i;
+/** A link by itself, unless it has a password in it. */
+const LINK = /^[a-z][a-z0-9+.-]*:\/\/(?![^/]*:[^/]*@)/i;
 
+/** What a link or a file is called decides what is done: it is shown, or a person would approve blindly. */
 function isSecret(name: string, value: unknown): boolean {
-  return isSecretName(name) && typeof value === 'string' && ONE_WORD.test(value);
+  if (typeof value !== 'string' || !isSecretName(name)) return false;
+  return ONE_WORD.test(value) && !OF_SOMETHING_ELSE.test(name) && !LINK.test(value);
 }

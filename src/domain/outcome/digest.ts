@@ -1,20 +1,22 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { dateText, elements, field, isList, isObject, keysOf } from './field.ts';
+import { notShownAsJson } from './plain-data.ts';
 
 /**
  * Identity of a call's arguments: SHA-256 over RFC 8785, so key order and number spelling do not matter. Unlike all else
  * that looks at arguments it reads them to the end: two calls that differ in their last byte are two calls. No arguments
  * are one thing, whether they were left out, null or empty.
+ *
+ * Of what JSON does not show (`notShownAsJson`) it is only a summary, and no person is asked about that.
  */
 export function argumentsDigest(args: unknown): string {
   const given = args ?? {};
-  return createHash('sha256')
-    .update(canonical(given) ?? tagged(given, { nodes: 100_000 }, []))
-    .digest('hex');
+  const text = notShownAsJson(given) === undefined ? (canonical(given) ?? wholly(given)) : inPart(given);
+  return createHash('sha256').update(text).digest('hex');
 }
 
-/** Undefined for what RFC 8785 has no text for: cycles, NaN, bigint, lone surrogates, getters that throw. */
+/** Undefined for what RFC 8785 has no text for: halves of surrogate pairs, getters that throw. */
 function canonical(args: unknown): string | undefined {
   try {
     return canonicalize(args);
@@ -23,10 +25,19 @@ function canonical(args: unknown): string | undefined {
   }
 }
 
+function wholly(value: unknown): string {
+  return tagged(value, { nodes: Infinity }, []);
+}
+
+/** Bounded; told from every text that is whole. */
+function inPart(value: unknown): string {
+  return `in part ${tagged(value, { nodes: 100_000 }, [])}`;
+}
+
 /** As stable as the canonical text, for values that never travelled as JSON. */
 function tagged(value: unknown, left: { nodes: number }, above: readonly unknown[]): string {
   left.nodes -= 1;
-  if (left.nodes < 0 || above.length > 64) return '…';
+  if (left.nodes < 0 || above.length > 200) return '…';
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'bigint') return `${value.toString()}n`;
   if (typeof value === 'symbol') return `symbol ${JSON.stringify(value.description ?? '')}`;

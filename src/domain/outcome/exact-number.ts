@@ -1,5 +1,3 @@
-import { field, keysOf } from './field.ts';
-
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
 /** The first number of a JSON text that would be read as another one: then two different calls would look the same. */
@@ -38,18 +36,4 @@ function decimalOf(token: string): string {
   while (end > 0 && digits[end - 1] === '0') end -= 1;
   if (end === 0) return '0';
   return `${sign}${digits.slice(0, end)}e${BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - end)}`;
-}
-
-/** Where in some arguments there is a number that JSON has none for; undefined where there is none. */
-export function numberWithoutJson(args: unknown): string | undefined {
-  const left = [{ path: 'args', value: args }];
-  const seen = new Set<unknown>();
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    const { path, value } = next;
-    if (typeof value === 'number' && !Number.isFinite(value)) return `${path} is ${value}`;
-    if (seen.has(value)) continue;
-    seen.add(value);
-    for (const name of keysOf(value)) left.push({ path: `${path}.${name}`, value: field(value, name) });
-  }
-  return undefined;
 }

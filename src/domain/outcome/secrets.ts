@@ -49,22 +49,33 @@ const SHAPES = [
   'shp(?:at|ca|pa|ss)_[A-Za-z0-9]{16,}',
   'dop_v1_[A-Za-z0-9]{16,}',
   'SG\\.[A-Za-z0-9_-]{16,}\\.[A-Za-z0-9_-]{16,}',
-  'eyJ[A-Za-z0-9_-]{5,}\\.[A-Za-z0-9_-]{5,}(?:\\.[A-Za-z0-9_-]*)?',
   '[0-9]{6,12}:[A-Za-z0-9_-]{30,}',
 ].join('|');
 
-const TOKEN = new RegExp(`(?<![A-Za-z0-9])(?:${SHAPES})`, 'g');
+/**
+ * A web token. Taken to its end also where it has no dot, and then looked at: trying from each `eyJ` to the end again would take
+ * time by the square of a text's length.
+ */
+const WEB_TOKEN = 'eyJ[A-Za-z0-9_-]{5,}(?:\\.[A-Za-z0-9_-]{5,}(?:\\.[A-Za-z0-9_-]*)?)?';
+
+/** In this order: what is within a web token is not to be taken apart. */
+const patterns = (before: string, flags: string) =>
+  [WEB_TOKEN, SHAPES].map((shape) => new RegExp(`${before}(?:${shape})`, flags));
+const TOKEN = patterns('(?<![A-Za-z0-9])', 'g');
 /** A host or a path may have been lower-cased on its way. */
-const TOKEN_ANY_CASE = new RegExp(`(?<![A-Za-z0-9])(?:${SHAPES})`, 'gi');
+const TOKEN_ANY_CASE = patterns('(?<![A-Za-z0-9])', 'gi');
+const TOKEN_ANYWHERE = patterns('', 'g');
+
+/** JSON in base64 without what makes it a web token, and words: `sk-learn-contrib` is a package. */
+const NO_TOKEN = /^(?:[eE][yY][jJ][A-Za-z0-9_-]*|(?:sk|rk|pk)(?:[-_][a-z]{1,14}){2,}[-_]?)$/;
 
 /** No shape is shorter than this. */
 const SHORTEST_TOKEN = 7;
 
 export function redactTokens(text: string): string {
-  return text.length < SHORTEST_TOKEN ? text : text.replace(TOKEN, REDACTED);
+  if (text.length < SHORTEST_TOKEN) return text;
+  return TOKEN.reduce((rest, shape) => rest.replace(shape, (found) => (NO_TOKEN.test(found) ? found : REDACTED)), text);
 }
-
-const TOKEN_ANYWHERE = new RegExp(SHAPES, 'g');
 
 /**
  * The pieces of tokens that are spread over neighbouring texts, as when a program is given one in two arguments. A token
@@ -75,7 +86,8 @@ export function splitTokens(texts: readonly string[]): readonly string[] {
   for (const text of texts) ends.push((ends.at(-1) ?? 0) + text.length);
   const together = texts.join('');
   const pieces: string[] = [];
-  for (const { 0: token, index } of together.matchAll(TOKEN_ANYWHERE)) {
+  for (const { 0: token, index } of TOKEN_ANYWHERE.flatMap((shape) => [...together.matchAll(shape)])) {
+    if (NO_TOKEN.test(token)) continue;
     const cuts = ends.filter((end) => end > index && end < index + token.length);
     const isStart = index === 0 || ends.includes(index) || !/[A-Za-z0-9]/.test(together.charAt(index - 1));
     if (cuts.length === 0 || !isStart) continue;
@@ -86,7 +98,7 @@ export function splitTokens(texts: readonly string[]): readonly string[] {
 }
 
 export function hasToken(text: string): boolean {
-  return text.search(TOKEN_ANY_CASE) !== -1;
+  return TOKEN_ANY_CASE.some((shape) => (text.match(shape) ?? []).some((found) => !NO_TOKEN.test(found)));
 }
 
 /**

@@ -27,6 +27,38 @@ test('what can be nothing but a credential is masked, and nothing hides behind o
   });
 });
 
+test.each<[string, string]>([
+  ['auth_url', 'https://elsewhere.example/steal'],
+  ['token_endpoint', 'https://elsewhere.example/token'],
+  ['authUrl', 'https://elsewhere.example/'],
+  ['callback_auth', 'https://elsewhere.example/'],
+  ['secret_name', 'prod/db'],
+  ['password_file', '/etc/shadow'],
+  ['cookie_jar', '/root/.ssh/id_rsa'],
+  ['credentials_path', '/root/.aws/credentials'],
+  ['command', 'pip install sk-learn-contrib-evil-package'],
+  ['cursor', 'eyJpZCI6MTIzNDU2fQ'],
+])('what says where a secret is, and not what it is, is seen: %s', (name, value) => {
+  expect(shownArguments({ [name]: value })).toEqual({ [name]: value });
+});
+
+test.each<[string, string]>([
+  ['database_password', 'hunter2'],
+  ['connection_string', 'postgres://app:hunter2@db/app'],
+  ['secret_key', '/abcdEFGH1234+5678=='],
+  ['session_id', 'abc'],
+])('a credential is masked: %s', (name, value) => {
+  expect(shownArguments({ [name]: value })).toEqual({ [name]: '[redacted]' });
+});
+
+test('a megabyte of what nearly is a token is looked through once', () => {
+  const nearly = '-eyJaaaaa'.repeat(120_000);
+  expect(shownArguments(nearly)).toBe(nearly);
+  expect(shownArguments(`${nearly}-ghp_0123456789abcdefghij`)).toBe(`${nearly}-[redacted]`);
+  const words = 'sk-'.repeat(300_000);
+  expect(typeof shownArguments(words)).toBe('string');
+});
+
 test('what was masked is put back into edited arguments where nobody touched it', () => {
   const original = {
     url: 'https://a.test',

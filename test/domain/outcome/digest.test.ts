@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { argumentsDigest } from '../../../src/domain/outcome/digest.ts';
+import { notShownAsJson } from '../../../src/domain/outcome/plain-data.ts';
 import { hostile } from './hostile.ts';
 
 describe('the digest of arguments', () => {
@@ -38,6 +39,33 @@ describe('the digest of arguments', () => {
     ['dates beside non-JSON', { at: new Date(1), x: 1n }, { at: new Date(2), x: 1n }],
   ])('tells %s apart', (_, one, other) => {
     expect(argumentsDigest(one)).not.toBe(argumentsDigest(other));
+  });
+
+  /** So many objects, one in the other. */
+  const nested = (levels: number, inner: unknown) => {
+    let value = inner;
+    for (let level = 0; level < levels; level += 1) value = { a: value };
+    return value;
+  };
+
+  it.each<[string, (command: string) => unknown]>([
+    ['behind a hundred thousand values', (command) => ({ a: Array(100_000).fill(0), command, pad: '\ud800' })],
+    ['below a hundred levels', (command) => ({ pad: '\ud800', o: nested(100, { command }) })],
+    ['in a key of its own', (command) => ({ pad: '\ud800', [command]: 1 })],
+  ])('tells apart what differs %s, also where RFC 8785 has no text', (_, args) => {
+    expect(argumentsDigest(args('ls'))).not.toBe(argumentsDigest(args('rm -rf /')));
+  });
+
+  it('is never that of arguments a person can be asked about, for any that nobody can', () => {
+    for (const args of [
+      nested(5000, 'ls'),
+      nested(300, 'ls'),
+      new Map([['command', 'ls']]),
+      new URLSearchParams('a=1'),
+    ]) {
+      expect(notShownAsJson(args)).toBeDefined();
+      expect(argumentsDigest(args)).not.toBe(argumentsDigest({}));
+    }
   });
 
   it('exists for any value, and is stable', () => {

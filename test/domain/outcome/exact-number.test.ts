@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { inexactNumber, numberWithoutJson } from '../../../src/domain/outcome/exact-number.ts';
+import { inexactNumber } from '../../../src/domain/outcome/exact-number.ts';
 
 describe('a number that would be read as another', () => {
   test.each([
@@ -56,12 +56,4 @@ describe('a number that would be read as another', () => {
     }
     expect(performance.now() - began).toBeLessThan(3000);
   });
-});
-
-test('a number that JSON has none for is named by where it is', () => {
-  expect(numberWithoutJson({ a: [1, { b: NaN }] })).toBe('args.a.1.b is NaN');
-  expect(numberWithoutJson({ a: -Infinity })).toBe('args.a is -Infinity');
-  const round: Record<string, unknown> = { a: 1 };
-  round['self'] = round;
-  expect(numberWithoutJson(round)).toBeUndefined();
 });

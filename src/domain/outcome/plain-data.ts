@@ -1,0 +1,67 @@
+import { dateText, field, isList, isObject, keysOf } from './field.ts';
+
+/** Deeper than this nobody reads, and whatever walks through it by itself would run out of stack. */
+const MOST_DEPTH = 200;
+/** Objects that hold each other many times over are small in memory and endless as text. */
+const MOST_VALUES = 500_000;
+
+/**
+ * Where in some arguments there is something that their JSON does not show, and what: two different calls would look the same
+ * to whoever decides about them. Undefined where JSON shows all of it.
+ */
+export function notShownAsJson(args: unknown): string | undefined {
+  const left: Place[] = [{ path: () => 'args', value: args, depth: 0 }];
+  let values = 0;
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const { path, value, depth } = next;
+    const what = kindWithoutJson(value);
+    if (what !== undefined) return `${path()} is ${what}`;
+    if (depth > MOST_DEPTH) return `${path().slice(0, 40)}… is nested deeper than ${MOST_DEPTH} levels`;
+    for (const name of dateText(value) === undefined ? keysOf(value) : []) {
+      values += 1;
+      const held = field(value, name);
+      const isFine = !isObject(held) && kindWithoutJson(held) === undefined;
+      if (!isFine) left.push({ path: () => `${path()}.${name}`, value: held, depth: depth + 1 });
+    }
+    if (values > MOST_VALUES) return `args hold more than ${MOST_VALUES} values`;
+  }
+  return undefined;
+}
+
+interface Place {
+  readonly path: () => string;
+  readonly value: unknown;
+  readonly depth: number;
+}
+
+function kindWithoutJson(value: unknown): string | undefined {
+  switch (typeof value) {
+    case 'number':
+      return Number.isFinite(value) ? undefined : `${value}, which JSON has no number for`;
+    case 'bigint':
+    case 'symbol':
+    case 'function':
+      return `a ${typeof value}, which JSON does not have`;
+    case 'object':
+      return value === null || isList(value) || isPlain(value) || dateText(value) !== undefined
+        ? undefined
+        : `${nameOf(value)}, of which JSON shows only a part`;
+    default:
+      return undefined;
+  }
+}
+
+/** An object without a class; also one that was made in another realm. */
+function isPlain(value: object): boolean {
+  try {
+    const prototype: unknown = Object.getPrototypeOf(value);
+    return prototype === null || Object.getPrototypeOf(prototype) === null;
+  } catch {
+    return false;
+  }
+}
+
+function nameOf(value: object): string {
+  const made = field(value, 'constructor');
+  return typeof made === 'function' && made.name !== '' ? `of class ${made.name}` : 'no plain object';
+}
