@@ -35,20 +35,10 @@ interface Place {
 }
 
 function kindWithoutJson(value: unknown): string | undefined {
-  switch (typeof value) {
-    case 'number':
-      return Number.isFinite(value) ? undefined : `${value}, which JSON has no number for`;
-    case 'bigint':
-    case 'symbol':
-    case 'function':
-      return `a ${typeof value}, which JSON does not have`;
-    case 'object':
-      return value === null || isList(value) || isPlain(value) || dateText(value) !== undefined
-        ? undefined
-        : `${nameOf(value)}, of which JSON shows only a part`;
-    default:
-      return undefined;
-  }
+  if (typeof value === 'number' && !Number.isFinite(value)) return `${value}, which JSON has no number for`;
+  if (['bigint', 'symbol', 'function'].includes(typeof value)) return `a ${typeof value}, which JSON does not have`;
+  if (!isObject(value) || isList(value) || isPlain(value) || dateText(value) !== undefined) return undefined;
+  return `${nameOf(value)}, of which JSON shows only a part`;
 }
 
 /** An object without a class; also one that was made in another realm. */

@@ -21,7 +21,11 @@ describe('what JSON does not show of some arguments', () => {
 
   it('is nothing of dates, of what is left out, and of objects without a prototype', () => {
     expect(
-      notShownAsJson({ at: new Date(0), none: undefined, bare: Object.assign(Object.create(null), { a: 1 }) }),
+      notShownAsJson({
+        at: new Date(0),
+        none: undefined,
+        bare: Object.assign(Object.create(null) as object, { a: 1 }),
+      }),
     ).toBe(undefined);
   });
 
