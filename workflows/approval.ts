@@ -84,7 +84,9 @@ export async function approval(input: ApprovalInput): Promise<ApprovalResult> {
   const take = async (signalled: Signalled | string) => {
     const { message, speaker, decision, complaint } = await understood(id, signalled, terms);
     const step: Step =
-      message === undefined ? { state, refused: complaint } : receive(state, message, speaker, question, terms);
+      message === undefined
+        ? { state, refused: complaint }
+        : receive(state, message, withdrawing(message, speaker), question, terms);
     if (message === undefined || step.refused !== undefined) {
       await refuse(speaker, step.refused ?? complaint, decision);
       return;
@@ -181,6 +183,13 @@ async function understood(id: string, signalled: Signalled | string, terms: Appr
   const written = await surely((activities) => activities.readDecision(id, decision));
   if (written === undefined) return { speaker: NOBODY, decision, complaint: 'there is no such decision' };
   return { ...written, decision, complaint: '' };
+}
+
+/** In runs from before taking back was judged like a decision, whoever may decide may take back. */
+function withdrawing(message: Message, speaker: Speaker): Speaker {
+  const isJudged =
+    message.type !== 'withdraw' || speaker.isAgent || !speaker.mayDecide || patched('withdrawing-is-judged');
+  return isJudged ? speaker : { ...speaker, mayWithdraw: true };
 }
 
 type Reads = Pick<typeof ledger, 'readDecision' | 'bareSignalsCount'>;

@@ -1,5 +1,6 @@
 import type { ComponentChildren, RefObject } from 'preact';
 import { useState } from 'preact/hooks';
+import { inexactNumber } from '../domain/outcome/exact-number.ts';
 import { hasLooseMask } from '../domain/approval/shown.ts';
 import { REDACTED } from '../domain/outcome/secrets.ts';
 import type { Approval } from '../http/shapes.ts';
@@ -76,6 +77,8 @@ export function Approve({ form, approval, isEdit, isBusy, isOff, cancel, common,
 function parsed(text: string, shown: unknown): { readonly value: unknown; readonly complaint: string } {
   try {
     const value: unknown = JSON.parse(text);
+    const inexact = inexactNumber(text);
+    if (inexact !== undefined) return { value, complaint: `${inexact} cannot be kept exactly: write it as text.` };
     const complaint = `${REDACTED} would run as it is written. Leave what is masked where it was, or put in what is meant.`;
     return { value, complaint: hasLooseMask(value, shown) ? complaint : '' };
   } catch (error) {

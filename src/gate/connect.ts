@@ -79,6 +79,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Gate> {
     onSituation: (because) => emitter.emit('situation', { situation: view.situation, because }),
     onAgent: (agent) => {
       identity.agent = agent;
+      view.tokenAgent = agent;
     },
   });
   const leave = async () => {

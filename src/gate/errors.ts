@@ -75,3 +75,19 @@ export class InvalidReport extends TypeError {
 export class NotRecorded extends Error {
   override readonly name = 'NotRecorded';
 }
+
+/** The server in front of the ledger answered, and the answer was no. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  /** Of its answer, by HTTP. */
+  readonly status: number;
+  constructor(status: number, detail: string) {
+    super(detail);
+    this.status = status;
+  }
+}
+
+/** Whether the same would be answered however often it is sent: it is wrong, too large, or whoever sends it may not. */
+export function isFinal(error: unknown): boolean {
+  return error instanceof Refused && [400, 401, 403, 413, 415, 422].includes(error.status);
+}

@@ -120,7 +120,8 @@ export class Gate {
   async ask(call: Question): Promise<Asked | undefined> {
     const { backend, view, identity } = this.#parts;
     const tool = this.tool(serverOf(call), call.tool);
-    const { agent = identity.agent, session = identity.session, scope, callId = newOutcomeId() } = call;
+    const { session = identity.session, scope, callId = newOutcomeId() } = call;
+    const agent = view.tokenAgent ?? call.agent ?? identity.agent;
     const known = {
       ...(agent === undefined ? {} : { agent }),
       ...(session === undefined ? {} : { session }),

@@ -9,7 +9,7 @@ import type { Consumed } from '../postgres/grants.ts';
 import type { ProbeRequest } from '../postgres/probes.ts';
 import type { Backend } from './backend.ts';
 import { CallDenied } from './errors.ts';
-import { dropQuestion, runningCall, untilDecided } from './held.ts';
+import { consumeInTime, dropQuestion, untilDecided } from './held.ts';
 import type { HeldCall } from './held.ts';
 import type { PlainSuccess } from './succeeded-call.ts';
 import { NOTHING_HELD } from './tool-gate.ts';
@@ -108,7 +108,13 @@ async function carefully<Args, Result>(
   const permission = context.permission ?? (await options.permission?.(args));
   const asked = { ...context, ...(permission === undefined ? {} : { permission }) };
   const check = () => tool.check(args, asked, held.isOfUnknown);
-  const call = { ...needs.identity, ...callOf(context), callId: context.callId ?? newOutcomeId() };
+  const { tokenAgent } = needs.view;
+  const call = {
+    ...needs.identity,
+    ...callOf(context),
+    ...(tokenAgent === undefined ? {} : { agent: tokenAgent }),
+    callId: context.callId ?? newOutcomeId(),
+  };
   // What could not be reported afterwards is refused before anything has run.
   refuseUnreportable({ tool: tool.name, server: tool.server, ...call });
   const until = Date.now() + (options.approvalWaitMs ?? needs.approvalWaitMs);
@@ -196,7 +202,8 @@ async function admission(needs: GuardNeeds, held: HeldCall): Promise<Admission> 
       await backend.approvals?.define({ key: tool.key, definition, agent: call.agent }).catch(() => undefined);
     }
     if (decision.via === 'grant' && decision.grant !== undefined) {
-      const grant = await backend.approvals?.consume(decision.grant, runningCall(held));
+      const { approvals } = backend;
+      const grant = approvals && (await consumeInTime(held, approvals, decision.grant));
       if (grant !== undefined) return { decision, grant };
       view.grants.spend(tool.key, decision.grant);
       continue;

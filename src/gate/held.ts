@@ -1,5 +1,5 @@
-import { isAbout, withSeen } from '../domain/approval/about.ts';
-import type { Seen } from '../domain/approval/about.ts';
+import { isAbout, isWithin, withSeen } from '../domain/approval/about.ts';
+import type { HeldNow, Seen } from '../domain/approval/about.ts';
 import { heldBy } from '../domain/gate/decision.ts';
 import type { Ask, Decision } from '../domain/gate/decision.ts';
 import { promptFor } from '../domain/gate/prompt.ts';
@@ -13,7 +13,7 @@ import { createWaker, pause } from '../pause.ts';
 import type { Asked } from '../postgres/approval-ask.ts';
 import type { Consumed } from '../postgres/grants.ts';
 import type { Approvals, RunningCall } from './backend.ts';
-import { ApprovalRequired, CallDenied, NotApproved, NotShowable } from './errors.ts';
+import { ApprovalRequired, CallDenied, isFinal, NotApproved, NotShowable } from './errors.ts';
 import type { ToolGate } from './tool-gate.ts';
 import type { View } from './view.ts';
 
@@ -40,6 +40,8 @@ export interface HeldCall {
   isOfUnknown?: boolean;
   /** What was asked about this call. */
   question?: Asked | undefined;
+  /** What whoever was asked was told is held. */
+  told?: HeldNow;
 }
 
 /**
@@ -85,16 +87,17 @@ export async function untilDecided(held: HeldCall, decision: Ask): Promise<Consu
     const now = check();
     // Whatever a person says: what is blocked meanwhile is denied, and what is no longer held needs nobody.
     if (now.decision !== 'ask' || (now.via !== decision.via && question?.status !== 'approved')) return undefined;
-    if (question !== undefined && isOvertaken(question, now)) {
+    if (question !== undefined && isOvertaken(question, held.told, now)) {
       // A person was asked, or has even answered, about less than what is held now.
       held.question = undefined;
       await pause(ASK_ANEW_MS, held.view.closing.signal);
     } else if (question?.status === 'approved') {
-      const consumed = await approvals.consume(question.id, runningCall(held));
+      const consumed = await consumeInTime(held, approvals, question.id);
       if (consumed !== undefined) return consumed;
       // Another call was faster, or it was revoked: what is still held is asked about anew.
       held.view.grants.spend(held.tool.key, question.id);
       held.question = undefined;
+      await pause(ASK_ANEW_MS, held.view.closing.signal);
     } else if (question?.status === 'withdrawn' && isTidiedAway(question)) {
       held.question = undefined;
     } else if (question !== undefined && question.status !== 'pending') {
@@ -111,9 +114,11 @@ export function runningCall({ ledgerId, args, call, definition }: HeldCall): Run
   return { callId: ledgerId, digest: argumentsDigest(args), args, scope, session, definition };
 }
 
-/** A denial stands, whatever else there is. */
-function isOvertaken({ status, about }: Asked, now: Ask): boolean {
-  return (status === 'pending' || status === 'approved') && !isAbout(about, heldBy(now));
+/** A denial stands, whatever else there is; and what was said when it was asked is known, whatever clock it was said by. */
+function isOvertaken({ status, about }: Asked, told: HeldNow | undefined, now: Ask): boolean {
+  if (status !== 'pending' && status !== 'approved') return false;
+  const held = heldBy(now);
+  return !isAbout(about, held) && (told === undefined || !isWithin(told, held));
 }
 
 /** Whoever took it back no longer needed it; this call may. */
@@ -138,11 +143,31 @@ function refuseUnshowable(args: unknown): void {
 /** With the ledger away nobody can be asked; that may pass. */
 async function askInTime(held: HeldCall, approvals: Approvals, decision: Ask): Promise<Asked | undefined> {
   try {
-    return await approvals.ask(questionOf(held, decision));
+    const question = questionOf(held, decision);
+    held.told = question.held;
+    return await approvals.ask(question);
   } catch (error) {
+    if (isFinal(error)) throw error;
     if (Date.now() + LOOK_AGAIN_MS >= held.until) throw refused(held, decision, undefined, error);
     await pause(LOOK_AGAIN_MS, held.view.closing.signal);
     return undefined;
+  }
+}
+
+/** What a person has granted is not lost because the ledger is away: the same call gets it when it is back. */
+export async function consumeInTime(
+  held: HeldCall,
+  approvals: Approvals,
+  grant: string,
+): Promise<Consumed | undefined> {
+  for (let wait = ASK_ANEW_MS; ; wait = Math.min(wait * 2, LOOK_AGAIN_MS)) {
+    try {
+      return await approvals.consume(grant, runningCall(held));
+    } catch (error) {
+      const { closing } = held.view;
+      if (isFinal(error) || closing.signal.aborted || Date.now() + wait >= held.until) throw error;
+      await pause(wait, closing.signal);
+    }
   }
 }
 
@@ -151,7 +176,13 @@ async function untilOver({ view, until }: HeldCall, approvals: Approvals, asked:
   if (asked.status !== 'pending' || Date.now() >= until) return asked;
   const waker = createWaker();
   const stop = view.waiters.add(asked.id, waker.wake);
-  const look = async () => (await approvals.read(asked.id).catch(() => undefined)) ?? asked;
+  const look = async () => {
+    const found = await approvals.read(asked.id).catch((error: unknown) => {
+      if (isFinal(error)) throw error;
+      return undefined;
+    });
+    return found ?? asked;
+  };
   try {
     // Once listening, because it may have been decided before that.
     const now = await look();

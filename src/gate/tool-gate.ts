@@ -101,7 +101,7 @@ export class ToolGate {
   #granted(decision: Decision, args: unknown, context: CallContext | undefined): Decision {
     if (decision.decision !== 'ask') return decision;
     return this.#view.grants.answer(decision, this.key, this.name, {
-      agent: context?.agent ?? this.#identity.agent,
+      agent: this.#agentOf(context),
       session: context?.session ?? this.#identity.session,
       scope: normaliseScope(context?.scope) ?? scopeOf(this.name, args),
       definition: this.definition,
@@ -110,6 +110,10 @@ export class ToolGate {
       now: Date.now(),
       isFresh: this.#view.situation === 'fresh',
     });
+  }
+
+  #agentOf(context: CallContext | undefined): string | undefined {
+    return this.#view.tokenAgent ?? context?.agent ?? this.#identity.agent;
   }
 
   #ourDecision(args: unknown, context: CallContext | undefined, asUnknown: boolean): Decision {
@@ -123,7 +127,7 @@ export class ToolGate {
       return { decision: 'allow', because: `break glass until ${new Date(brokenGlassUntil).toISOString()}` };
     }
     const scope = normaliseScope(context?.scope) ?? scopeOf(this.name, args);
-    const agent = context?.agent ?? this.#identity.agent;
+    const agent = this.#agentOf(context);
     return decide(
       { ...(scope === undefined ? {} : { scope }), ...(agent === undefined ? {} : { agent }) },
       {

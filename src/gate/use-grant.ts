@@ -8,7 +8,7 @@ import type { ToolGate } from './tool-gate.ts';
 
 /** A call that wants to run under a grant, as far as whoever makes it says what it is. */
 export interface UsingCall {
-  readonly agent: string;
+  readonly agent: string | undefined;
   readonly args?: unknown;
   readonly digest?: string | undefined;
   readonly scope?: string | undefined;
@@ -34,7 +34,10 @@ export function useOf(tool: ToolGate, grant: Grant, call: UsingCall, now: number
   }
   const given = normaliseScope(call.scope) ?? (args === undefined ? undefined : scopeOf(tool.name, args));
   const scope = given ?? (isAsked && args === undefined ? (grant.scope ?? undefined) : undefined);
-  const decision = tool.withoutGrants(args, { agent, ...(scope === undefined ? {} : { scope }) });
+  const decision = tool.withoutGrants(args, {
+    ...(agent === undefined ? {} : { agent }),
+    ...(scope === undefined ? {} : { scope }),
+  });
   if (decision.decision === 'deny') return { refused: decision.because };
   if (decision.decision === 'ask' && !isAsked && !isForGrants(decision)) return { refused: decision.because };
   const isOurs = mayUse(grant, {

@@ -34,6 +34,8 @@ export class View {
     this.revision += 1;
   });
   readonly waiters = new Waiters();
+  /** Whose token it is, where a server says so: then every call is that agent's, whatever it says itself. */
+  tokenAgent: string | undefined;
   /** Nobody waits for a person any longer. */
   readonly closing = new AbortController();
   readonly #known = new Set<string>();

@@ -12,12 +12,12 @@ import type { Api, ApiParts } from './app.ts';
 import { allow, decides } from './identity.ts';
 import { HttpProblem, problem } from './problem.ts';
 import { searchApprovals } from './search-approvals.ts';
-import { Approval, approvalShown } from './shapes.ts';
+import { Approval, approvalInList, approvalShown } from './shapes.ts';
 import { text } from './text.ts';
 
 const Id = z.uuid();
 const Reason = text(1000).default('');
-const ExpectedVersion = z.number().int().min(0).optional();
+const ExpectedVersion = z.number().int().min(0).max(2_147_483_647).optional();
 const Decided = z.object({ decision: Id, outcome: z.enum(['taken', 'recorded']) }).openapi('Decided');
 
 const ApprovalsPage = z.object({
@@ -74,7 +74,7 @@ export function approvalRoutes(app: Api, { pool, announcements }: Pick<ApiParts,
         return { found, cursor: found.length < limit ? null : (found.at(-1)?.id ?? null) };
       };
       const [{ found, cursor: next }, pending] = await Promise.all([page(), countPending(pool)]);
-      return c.json({ approvals: found.map(approvalShown), cursor: next, pending }, 200);
+      return c.json({ approvals: found.map(approvalInList), cursor: next, pending }, 200);
     },
   );
   app.openapi(

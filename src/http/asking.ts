@@ -106,17 +106,20 @@ export function askingRoutes(app: Api, { pool, gate }: Pick<ApiParts, 'pool' | '
     async (c) => {
       const { callId, ...call } = c.req.valid('json');
       const { id } = c.req.valid('param');
-      const agent = c.get('token').name;
+      const token = c.get('token');
       const notYours = (because = '') =>
         new HttpProblem(409, 'Not yours', `The grant ${id} does not answer this call${because}.`);
       const found = await readGrant(pool, id);
-      if (found?.grant.agent !== agent) throw notYours();
+      if (found === undefined) throw notYours();
+      // An admin's call was asked about in whose name it was made.
+      const { agent } = spokenFor(token, found.grant.agent ?? undefined);
+      if (found.grant.agent !== (agent ?? null)) throw notYours();
       // Whoever has lost touch does not know what is held now.
       if (gate.situation !== 'fresh') throw new HttpProblem(503, 'Not now', 'What is held is not known.', SOON);
       const { grant, server, name } = found;
       const use = useOf(gate.tool(server, name), grant, { ...call, agent }, Date.now());
       if ('refused' in use) throw notYours(`: ${use.refused}`);
-      const using = { callId: outcomeId(callId, server, name), digest: use.digest, agent };
+      const using = { callId: outcomeId(callId, server, name), digest: use.digest, ...present({ agent }) };
       const consumed = await consumeGrant(pool, id, using);
       if (consumed === undefined) throw notYours();
       return c.json(consumed, 200);

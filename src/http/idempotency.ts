@@ -14,7 +14,7 @@ const KEPT_HEADERS = ['content-type'];
 export function idempotent(pool: pg.Pool): MiddlewareHandler<Identified> {
   return async (c, next) => {
     const key = c.req.header('idempotency-key');
-    if (key === undefined || c.req.method === 'GET' || isJudgedAnew(c.req.path)) return next();
+    if (key === undefined || ['GET', 'HEAD'].includes(c.req.method) || isJudgedAnew(c.req.path)) return next();
     if (!/^[\x21-\x7e]{1,200}$/.test(key)) {
       throw new HttpProblem(400, 'Not understood', 'Idempotency-Key is up to 200 printable characters.');
     }

@@ -5,6 +5,7 @@ import type { ApprovalState } from '../domain/approval/approval.ts';
 import { stillAnswers } from '../domain/approval/earlier.ts';
 import type { Earlier } from '../domain/approval/earlier.ts';
 import { identityOf } from '../domain/approval/identity.ts';
+import { isSamePerson } from '../domain/approval/person.ts';
 import type { ApprovalTerms } from '../domain/rules/rules.schema.ts';
 import { approvalEvent } from '../domain/webhook/event.ts';
 import { newOutcomeId } from './outcome-id.ts';
@@ -55,21 +56,37 @@ export async function askForApproval(pool: pg.Pool, asking: Asking): Promise<Ask
   const identity = identityOf(asking);
   return inTransaction(pool, async (client) => {
     await client.query('select pg_advisory_xact_lock(hashtextextended($1, 11))', [identity]);
-    const earlier = await findEarlier(client, identity, asking.callId);
-    // Whoever decides about an open question must have been told what is held now.
-    if (earlier?.status === 'pending' && !isAbout(earlier.about, asking.held)) {
-      await withdrawQuestions(client, [earlier.id], 'what is held against it has changed');
-      return ask(client, identity, earlier.ordinal + 1, asking);
-    }
-    if (earlier !== undefined && stillAnswers(earlier, { ...asking, id: asking.callId, now: earlier.now })) {
+    const known = await findEarlier(client, identity, asking.callId);
+    const answers = (found: Found) =>
+      stillAnswers(found, { ...asking, id: asking.callId, now: found.now }) && !isAnsweredByAsker(found, asking);
+    const [latest] = known;
+    // The one that let this very call through before, as long as it does; else the latest.
+    const earlier = known.find((found) => found.grant?.consumedBy === asking.callId && answers(found)) ?? latest;
+    if (earlier === undefined) return ask(client, identity, 1, asking);
+    if (earlier.status === 'pending') {
+      const changed = changeSince(earlier, asking);
       // The storm of one question is one question with a count.
-      if (earlier.status === 'pending') {
+      if (changed === undefined) {
         await client.query('update approval set asked = asked + 1 where id = $1', [earlier.id]);
+        return earlier;
       }
-      return earlier;
-    }
-    return ask(client, identity, (earlier?.ordinal ?? 0) + 1, asking);
+      await withdrawQuestions(client, [earlier.id], changed);
+    } else if (answers(earlier)) return earlier;
+    return ask(client, identity, (latest?.ordinal ?? 0) + 1, asking);
   });
+}
+
+/** Why whoever decides about an open question would decide about something else; undefined where they would not. */
+function changeSince({ about, owner }: Found, { held, owner: asker }: Asking): string | undefined {
+  if (!isAbout(about, held)) return 'what is held against it has changed';
+  if (asker !== undefined && (owner === null || !isSamePerson(owner, asker))) return 'somebody else asks it now';
+  return undefined;
+}
+
+/** The agent belongs to somebody else than when it was asked: to whoever has answered. */
+function isAnsweredByAsker({ status, by }: Found, { owner, terms }: Asking): boolean {
+  if (status !== 'approved' || by === null || owner === undefined || terms.selfApproval) return false;
+  return isSamePerson(by, owner);
 }
 
 /** Exact to the millisecond, since it is compared with times that are. */
@@ -88,6 +105,7 @@ export async function readAsked(pool: pg.Pool, ids: readonly string[]): Promise<
 type Found = Asked &
   Earlier & {
     readonly ordinal: number;
+    readonly owner: string | null;
     readonly now: number;
   };
 
@@ -110,10 +128,10 @@ export async function withdrawQuestions(
   );
 }
 
-/** The one that let this very call through before, or else the latest. */
-async function findEarlier(client: pg.PoolClient, identity: string, callId: string): Promise<Found | undefined> {
+/** The latest, and the one that let this very call through before if that is another. */
+async function findEarlier(client: pg.PoolClient, identity: string, callId: string): Promise<readonly Found[]> {
   const found = await client.query<Found>(
-    `select ${ASKED}, max(a.ordinal) over () as ordinal,
+    `select ${ASKED}, a.ordinal, a.owner,
        extract(epoch from a.holds_until)::float8 * 1000 as "holdsUntil",
        extract(epoch from clock_timestamp())::float8 * 1000 as now,
        case when g.id is not null then json_build_object('kind', g.kind, 'consumedBy', g.consumed_by,
@@ -121,10 +139,11 @@ async function findEarlier(client: pg.PoolClient, identity: string, callId: stri
          'isRevoked', g.revoked_at is not null,
          'hasRun', exists (select 1 from ledger l where l.id = g.consumed_by)) end as grant
      from approval a left join approval_grant g on g.approval = a.id
-     where a.identity = $1 order by coalesce(g.consumed_by = $2, false) desc, a.ordinal desc limit 1`,
+     where a.identity = $1 and (g.consumed_by = $2 or a.ordinal = (select max(ordinal) from approval where identity = $1))
+     order by a.ordinal desc`,
     [identity, callId],
   );
-  return found.rows[0];
+  return found.rows;
 }
 
 /** A clock may be ahead of the database's; what begins later than this was not known to whoever asked. */

@@ -192,10 +192,12 @@ export interface Refusal {
 export async function refuseDecision(pool: pg.Pool, { approval, decision, by, because }: Refusal): Promise<void> {
   await pool.query(
     `with refused as (
-       update approval_decision set outcome = 'refused', because = $3 where id = $2 and outcome is null
+       update approval_decision set outcome = 'refused', because = $3 where id = $2 and outcome is null returning id
      ), noted as (
        insert into audit (subject, actor, action, reason, detail)
-       select subject, $4, 'decision refused', $3, jsonb_build_object('approval', id) from approval where id = $1
+       select subject, $4, 'decision refused', $3, jsonb_build_object('approval', id) from approval
+       where id = $1 and (exists (select 1 from refused)
+         or not exists (select 1 from approval_decision d where d.id = $2))
      )
      select pg_notify('surety', 'approval:' || $1)`,
     [approval, decision ?? null, storable(because), storable(by)],

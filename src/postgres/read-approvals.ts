@@ -61,10 +61,12 @@ export async function readPending(pool: pg.Pool, limit: number, after?: string):
   return found.rows.map(shown);
 }
 
-/** What was decided, the newest first, before `before`. */
+/** What was decided, the newest decision first, those before `before`. */
 export async function readDecided(pool: pg.Pool, limit: number, before?: string): Promise<readonly ShownApproval[]> {
   const found = await pool.query<Row>(
-    `${SELECT} where a.status <> 'pending' and ($2::uuid is null or a.id < $2) order by a.id desc limit $1`,
+    `${SELECT} where a.status <> 'pending' and a.ended_at is not null
+       and ($2::uuid is null or (a.ended_at, a.id) < (select b.ended_at, b.id from approval b where b.id = $2))
+     order by a.ended_at desc, a.id desc limit $1`,
     [limit, before ?? null],
   );
   return found.rows.map(shown);

@@ -20,11 +20,16 @@ export interface HeldNow {
 
 /** Whether whoever answers the question answers for all that is held now. What came later, or is worse, was not asked about. */
 export function isAbout(asked: AskedAbout, now: HeldNow): boolean {
-  return (
-    now.heldSince <= asked.heldUntil &&
-    (asked.isSecurity || !now.isSecurity) &&
-    !stricter(now.state ?? 'TRUSTED', asked.state ?? 'TRUSTED')
-  );
+  return now.heldSince <= asked.heldUntil && isNoWorse(now, asked);
+}
+
+/** Whether what is held now was held before. */
+export function isWithin(before: HeldNow, now: HeldNow): boolean {
+  return now.heldSince <= before.heldSince && isNoWorse(now, before);
+}
+
+function isNoWorse(now: Seen, than: Seen): boolean {
+  return (than.isSecurity || !now.isSecurity) && !stricter(now.state ?? 'TRUSTED', than.state ?? 'TRUSTED');
 }
 
 /** What whoever asks has seen already; it can only add to what is held. */

@@ -156,13 +156,16 @@ function refusalOf(
   const isNamed = speaker.verified || speaker.isTakenAtItsWord === true;
   const mayDecide = speaker.mayDecide || (!speaker.verified && terms.unverified);
   const isOwn = [question.agent, question.owner].some((name) => name !== null && isNameOf(speaker, name));
-  // Whoever asked may take the question back; that decides nothing.
-  if (message.type === 'withdraw') {
-    if (speaker.mayWithdraw === true || (isOwn && isNamed) || (mayDecide && !speaker.isAgent)) return undefined;
-  }
+  const { expectedVersion = state.version } = message;
+  const outdated =
+    expectedVersion === state.version
+      ? undefined
+      : `it has changed since version ${expectedVersion}: ${changesOf(state)}`;
+  // Whoever asked may take the question back; that decides nothing. Anybody else decides by it.
+  if (message.type === 'withdraw' && (speaker.mayWithdraw === true || (isOwn && isNamed))) return outdated;
   if (speaker.isAgent) return "an agent's token never decides";
   if (!mayDecide) return speaker.verified ? `${speaker.by} may not decide` : UNKNOWN;
-  if (isOwn && !terms.selfApproval) return `${speaker.by} has asked and cannot decide`;
+  if (isOwn && !terms.selfApproval && message.type !== 'withdraw') return `${speaker.by} has asked and cannot decide`;
   const asked = askedOf(state, terms);
   if (asked.length > 0 && !isNamed) return `it is for ${asked.join(', ')} to decide, and ${UNKNOWN}`;
   if (asked.length > 0 && !asked.some((name) => isNameOf(speaker, name)))
@@ -170,9 +173,7 @@ function refusalOf(
   if (message.type === 'approve' && consentsNeeded(question, terms) > 1 && !isNamed) {
     return `two people have to agree, and ${UNKNOWN}`;
   }
-  if (message.expectedVersion !== undefined && message.expectedVersion !== state.version) {
-    return `it has changed since version ${message.expectedVersion}: ${changesOf(state)}`;
-  }
+  if (outdated !== undefined) return outdated;
   if (message.type === 'approve' && message.editDigest === undefined && !question.isShown) {
     return 'its arguments are too large to be shown, or no JSON: approve edited ones, or deny it';
   }

@@ -3,7 +3,8 @@ import type { LedgerOutcome } from '../../domain/outcome/ledger-outcome.ts';
 import type { Asked } from '../../postgres/approval-ask.ts';
 import type { Backend } from '../backend.ts';
 import { WireConsumed, WireNews, WirePlaces, WireProbe, WireRenewed } from '../wire.schema.ts';
-import { asInvalid, Refused } from './http.ts';
+import { Refused } from '../errors.ts';
+import { asInvalid } from './http.ts';
 import type { Remote } from './http.ts';
 
 /** Well below what the server takes. */
@@ -33,10 +34,10 @@ export function createRemoteBackend(remote: Remote): Backend {
       await remote.post(`v1/gate/probes/${encodeURIComponent(token)}/release`, {}, z.unknown());
     },
     approvals: {
-      ask: ({ server, tool, scope, session, callId, args, definition, because, held }) => {
+      ask: ({ server, tool, scope, agent, session, callId, args, definition, because, held }) => {
         // The server may be about to learn what this process has seen itself.
         const seen = { isSecurity: held.isSecurity, state: held.state };
-        const call = { server, tool, scope, session, callId, args, definition, because, seen };
+        const call = { server, tool, scope, agent, session, callId, args, definition, because, seen };
         return remote.post('v1/approvals', call, Question);
       },
       read: (id) => remote.get(`v1/approvals/${id}`, Question).catch(noneOf(404)),

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { Problem, reasonOf } from '../../problem.ts';
-import { InvalidReport } from '../errors.ts';
+import { InvalidReport, Refused } from '../errors.ts';
 
 /** A server that stands before the ledger, and who we are to it. */
 export interface Remote {
@@ -8,16 +8,6 @@ export interface Remote {
   post<T>(path: string, body: unknown, schema: z.ZodType<T>): Promise<T>;
   /** Stays open; whoever reads it sees to its end. */
   stream(path: string, signal: AbortSignal): Promise<Response>;
-}
-
-/** The server answered, and the answer was no. */
-export class Refused extends Error {
-  override readonly name = 'Refused';
-  readonly status: number;
-  constructor(status: number, detail: string) {
-    super(detail);
-    this.status = status;
-  }
 }
 
 const ANSWER_WITHIN_MS = 10_000;

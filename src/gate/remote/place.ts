@@ -3,7 +3,8 @@ import { pauseUnless } from '../../pause.ts';
 import { Problem } from '../../problem.ts';
 import type { Place } from '../connect.ts';
 import { createRemoteBackend } from './backend.ts';
-import { createRemote, Refused } from './http.ts';
+import { Refused } from '../errors.ts';
+import { createRemote } from './http.ts';
 import type { Remote } from './http.ts';
 import { createRemoteSource } from './source.ts';
 
