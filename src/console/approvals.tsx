@@ -112,11 +112,16 @@ export function Approvals({ id }: { readonly id: string | undefined }) {
             </p>
           )
         ) : (
-          <ApprovalView key={id} id={id} mode={mode} setMode={setMode} next={() => move(1)} />
+          <ApprovalView key={id} id={id} mode={mode} setMode={setMode} next={() => isStillAt(id) && move(1)} />
         )}
       </div>
     </div>
   );
+}
+
+/** The answer may come when whoever decided has gone on to something else: they are not taken away from it. */
+function isStillAt(id: string): boolean {
+  return route.value.page === 'approvals' && route.value.id === id;
 }
 
 function Row({ approval, isSelected }: { readonly approval: Approval; readonly isSelected: boolean }) {
