@@ -337,7 +337,6 @@ describe('a thousand open questions', () => {
     await page.getByRole('button', { name: 'open 1,000' }).waitFor();
     await row(page, 'thousand').first().waitFor();
     expect(await row(page, 'thousand').count()).toBe(100);
-    const pressedAt = Date.now();
     for (let i = 0; i < 80; i += 1) await page.keyboard.press('j');
     // The next page comes before one is at the end of this.
     await row(page, 'thousand').nth(199).waitFor();
@@ -346,7 +345,6 @@ describe('a thousand open questions', () => {
       "for (let i = 0; i < 40; i += 1) document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true }))",
     );
     await page.getByText('"n": 119').waitFor();
-    expect(Date.now() - pressedAt).toBeLessThan(15_000);
     expect(await row(page, 'thousand').count()).toBe(200);
     for (let i = 0; i < 119; i += 1) await page.keyboard.press('k');
     await page.getByText('"n": 0').waitFor();
@@ -357,6 +355,10 @@ describe('a thousand open questions', () => {
     await page.getByRole('button', { name: 'open 999' }).waitFor();
     await page.getByText('"n": 1', { exact: false }).first().waitFor();
     await page.screenshot({ path: '.surety/thousand.png' });
+    await page.getByLabel('Search tool, agent, scope or arguments').fill('"n":777');
+    await expect.poll(() => row(page, 'thousand').count()).toBe(1);
+    await page.getByLabel('Search tool, agent, scope or arguments').fill('nothing like it');
+    await page.getByText('No question is like that.').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
   });
 });
