@@ -8,8 +8,13 @@ const PURE = [
   'test/console/diff.test.ts',
   'test/stack/{build,config,search-attributes}.test.ts',
 ];
-// Each brings servers of its own, or kills them, and counts on being answered within seconds.
-const ALONE = ['test/{console,e2e}/**/*.test.ts', 'test/stack/{kill,postgres-account,stack}.test.ts'];
+// Each brings servers of its own, and kills or starts them as its users would.
+const APART = [
+  'test/e2e/{approvals,approvals-http,readme}.test.ts',
+  'test/stack/{kill,postgres-account,stack}.test.ts',
+];
+// Many processes of their own, or a browser, that count on being answered within seconds.
+const ALONE = ['test/console/**/*.test.ts', 'test/e2e/{kills,kills-races,lease}.test.ts'];
 
 export default defineConfig({
   test: {
@@ -31,12 +36,23 @@ export default defineConfig({
           ...shared,
           name: 'together',
           include: ['test/**/*.test.ts'],
-          exclude: [...PURE, ...ALONE],
+          exclude: [...PURE, ...APART, ...ALONE],
           globalSetup: SERVERS,
           maxWorkers: 2,
           // Servers on a machine that is busy otherwise may be late once. A second try is named in the output, never silent.
           retry: 1,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'apart',
+          include: APART,
+          globalSetup: SERVERS,
+          maxWorkers: 2,
+          retry: 1,
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -48,7 +64,7 @@ export default defineConfig({
           globalSetup: SERVERS,
           maxWorkers: 1,
           retry: 1,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
     ],
