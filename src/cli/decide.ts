@@ -138,13 +138,10 @@ async function found(pool: pg.Pool, typed: string): Promise<ShownApproval> {
 }
 
 async function choose(cli: Cli, pool: pg.Pool): Promise<ShownApproval | undefined> {
+  const none = 'Nothing waits for a person.';
+  const words = { which: 'Which question?', listed: '`surety approvals` lists them.', none };
   const pending = await readPending(pool, MOST_LISTED);
-  if (pending.length === 0) {
-    cli.terminal.print('Nothing waits for a person.');
-    return undefined;
-  }
-  const listed = '`surety approvals` lists them.';
-  const typed = await chooseId(cli, { which: 'Which question?', listed, list: pendingTable(cli, pending) });
+  const typed = await chooseId(cli, words, pending, (from) => pendingTable(cli, from));
   return typed === undefined ? undefined : found(pool, typed);
 }
 

@@ -108,6 +108,7 @@ async function revoke(cli: Cli, typed: readonly string[], { reason, by, json }: 
   return withLedger(config, async (pool) => {
     const open = await readShownGrants(pool, { all: false, limit: 10_000 });
     const chosen = typed.length > 0 ? typed : await choose(cli, open);
+    if (chosen.length === 0) return EXIT.ok;
     const ids = chosen.map((part) => pickById(open, part, NAMED).id);
     const gone = await revokeGrants(pool, ids, by ?? operator(), reason);
     if (json === true) terminal.printJson({ revoked: ids });
@@ -117,7 +118,7 @@ async function revoke(cli: Cli, typed: readonly string[], { reason, by, json }: 
 }
 
 async function choose(cli: Cli, open: readonly ShownGrant[]): Promise<readonly string[]> {
-  const list = grantsTable(cli.terminal, open.slice(0, MOST_LISTED));
-  const typed = await chooseId(cli, { which: 'Which grant?', listed: NAMED.listed, list });
+  const words = { which: 'Which grant?', listed: NAMED.listed, none: 'No grant is open.' };
+  const typed = await chooseId(cli, words, open.slice(0, MOST_LISTED), (from) => grantsTable(cli.terminal, from));
   return typed === undefined ? [] : [typed];
 }

@@ -122,8 +122,8 @@ async function revoke(
   const { config, terminal } = cli;
   return withLedger(config, async (pool) => {
     const open = (await listTokens(pool)).filter(({ revokedAt }) => revokedAt === null);
-    const choice = { which: 'Which token?', listed: NAMED.listed, list: tokensTable(terminal, open) };
-    const chosen = typed ?? (await chooseId(cli, choice));
+    const words = { which: 'Which token?', listed: NAMED.listed, none: 'There is no token.' };
+    const chosen = typed ?? (await chooseId(cli, words, open, (from) => tokensTable(terminal, from)));
     if (chosen === undefined) return EXIT.ok;
     const { id, name } = pickById(open, chosen, NAMED);
     await revokeToken(pool, id, by ?? operator());

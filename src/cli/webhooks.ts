@@ -154,8 +154,9 @@ async function test(cli: Cli, typed: string | undefined, { json = false }: { jso
   const { sendWebhook } = await import('../execution/send-webhook.ts');
   return withLedger(config, async (pool) => {
     const webhooks = await listWebhooks(pool);
-    const choice = { which: 'Which webhook?', listed: NAMED.listed, list: webhooksTable(terminal, webhooks) };
-    const chosen = typed ?? (await chooseId(cli, choice));
+    const none = 'There is no webhook; `surety webhooks add` makes one.';
+    const words = { which: 'Which webhook?', listed: NAMED.listed, none };
+    const chosen = typed ?? (await chooseId(cli, words, webhooks, (from) => webhooksTable(terminal, from)));
     if (chosen === undefined) return EXIT.ok;
     const { id, url } = pickById(webhooks, chosen, NAMED);
     const endpoint = await readEndpoint(pool, id);

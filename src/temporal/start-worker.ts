@@ -88,6 +88,8 @@ export function quietRuntime(log: (message: string) => void): void {
   Runtime.install({
     shutdownSignals: [],
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
+      // One of ours has none, and that is as it should be.
+      if (message.startsWith('No workflows registered')) return;
       const workflow = typeof meta?.['workflowId'] === 'string' ? `${meta['workflowId']}: ` : '';
       log(`${level.toLowerCase()}: ${workflow}${message}`);
     }),
