@@ -6,11 +6,13 @@ import { decideAs } from '../support/decide-as.ts';
 import { createInstallation, eventually } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
 import { fail, keyOf, untilStatus } from '../workflow/support.ts';
+import { escalate, get, post } from './as-agent.ts';
+import type { Place } from './as-agent.ts';
 
 let installation: Installation;
 let gate: Gate;
-let bot: { url: string; token: string };
-let rival: { url: string; token: string };
+let bot: Place;
+let rival: Place;
 
 beforeAll(async () => {
   installation = await createInstallation();
@@ -21,22 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => installation.close());
 
-async function post(as: { url: string; token: string }, path: string, body: unknown) {
-  const headers = { authorization: `Bearer ${as.token}`, 'content-type': 'application/json' };
-  const response = await fetch(`${as.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
-}
-
-async function get(as: { url: string; token: string }, path: string) {
-  const response = await fetch(`${as.url}${path}`, { headers: { authorization: `Bearer ${as.token}` } });
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
-}
-
-async function escalated(tool: string): Promise<void> {
-  await fail(gate, tool, 3);
-  await untilStatus(installation, keyOf(tool), 'ESCALATED');
-  await eventually(async () => expect((await post(bot, '/v1/check', { tool })).body['decision']).toBe('ask'));
-}
+const escalated = (tool: string) => escalate(installation, gate, bot, tool);
 
 describe('an agent without the library', () => {
   test('checks, asks, waits, runs under the grant once, and reports', async () => {

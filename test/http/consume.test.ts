@@ -4,12 +4,14 @@ import { createToken } from '../../src/postgres/tokens.ts';
 import { decideAs } from '../support/decide-as.ts';
 import { createInstallation, eventually } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
-import { fail, keyOf, untilStatus } from '../workflow/support.ts';
+import { keyOf, untilStatus } from '../workflow/support.ts';
+import { escalate, post } from './as-agent.ts';
+import type { Place } from './as-agent.ts';
 
 let installation: Installation;
 let gate: Gate;
-let bot: { url: string; token: string };
-let bob: { url: string; token: string };
+let bot: Place;
+let bob: Place;
 
 beforeAll(async () => {
   installation = await createInstallation();
@@ -24,27 +26,16 @@ beforeAll(async () => {
 });
 afterAll(() => installation.close());
 
-async function send(as: { url: string; token: string }, path: string, body: unknown) {
-  const headers = { authorization: `Bearer ${as.token}`, 'content-type': 'application/json' };
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const response = await fetch(`${as.url}${path}`, { method: 'POST', headers, body: text });
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
-}
+const check = async (tool: string) => (await post(bot, '/v1/check', { tool })).body;
 
-const check = async (tool: string) => (await send(bot, '/v1/check', { tool })).body;
-
-async function escalated(tool: string): Promise<void> {
-  await fail(gate, tool, 3);
-  await untilStatus(installation, keyOf(tool), 'ESCALATED');
-  await eventually(async () => expect(await check(tool)).toMatchObject({ decision: 'ask' }));
-}
+const escalated = (tool: string) => escalate(installation, gate, bot, tool);
 
 const order = (tool: string, what: 'block' | 'reset') =>
   installation.client.workflow.getHandle(keyOf(tool)).executeUpdate(what, { args: [{ reason: 'test' }] });
 
 /** Asks and has it approved; answers the grant. */
 async function granted(call: { tool: string } & Record<string, unknown>, more: object = {}): Promise<string> {
-  const { body } = await send(bot, '/v1/approvals', call);
+  const { body } = await post(bot, '/v1/approvals', call);
   const id = String(body['id']);
   await decideAs(installation.pool, { approval: id, verb: 'approve', by: 'alice', reason: '', ...more });
   await eventually(async () => {
@@ -54,7 +45,7 @@ async function granted(call: { tool: string } & Record<string, unknown>, more: o
   return id;
 }
 
-const consume = async (id: string, call: object) => (await send(bot, `/v1/grants/${id}/consume`, call)).status;
+const consume = async (id: string, call: object) => (await post(bot, `/v1/grants/${id}/consume`, call)).status;
 const ALWAYS = { kind: 'always', covers: 'tool' } as const;
 
 describe('a grant is handed out only where the gate would say so', () => {
@@ -114,7 +105,7 @@ describe('a grant is handed out only where the gate would say so', () => {
     const without = await granted({ tool: 'shape', args: { n: 1 } }, { grant: ALWAYS });
     expect(await consume(without, { callId: 'd1', args: { n: 2 } })).toBe(200);
     expect(await consume(without, { callId: 'd2', args: { n: 2 }, definition: 'v2' })).toBe(409);
-    await send(bot, '/v1/gate/definitions', { key: keyOf('shape'), definition: 'v2' });
+    await post(bot, '/v1/gate/definitions', { key: keyOf('shape'), definition: 'v2' });
     expect(await consume(without, { callId: 'd3', args: { n: 2 } })).toBe(409);
     const v2 = await granted({ tool: 'shape', args: { n: 1 }, definition: 'v2' }, { grant: ALWAYS });
     expect(await consume(v2, { callId: 'd4', args: { n: 2 } })).toBe(409);
@@ -123,36 +114,36 @@ describe('a grant is handed out only where the gate would say so', () => {
 });
 
 test.each(['12345678901234567890', '1e400'])('what would be shown as another number is refused: %s', async (number) => {
-  const answer = await send(bot, '/v1/approvals', `{"tool":"count","because":"b","args":{"n":${number}}}`);
+  const answer = await post(bot, '/v1/approvals', `{"tool":"count","because":"b","args":{"n":${number}}}`);
   expect(answer).toMatchObject({ status: 400 });
   expect(answer.body['detail']).toBe(`${number} cannot be kept exactly as a number: send it as a string.`);
-  const asText = await send(bot, '/v1/approvals', `{"tool":"count","because":"b","args":{"n":"${number}"}}`);
+  const asText = await post(bot, '/v1/approvals', `{"tool":"count","because":"b","args":{"n":"${number}"}}`);
   expect(asText).toMatchObject({ status: 200, body: { arguments: { n: number } } });
 });
 
 describe('a person', () => {
   const open = async (args: object, more: object = {}) =>
-    `/v1/approvals/${String((await send(bot, '/v1/approvals', { tool: 'odd', because: 'b', args, ...more })).body['id'])}`;
+    `/v1/approvals/${String((await post(bot, '/v1/approvals', { tool: 'odd', because: 'b', args, ...more })).body['id'])}`;
 
   test('grants no session to a call that has none', async () => {
-    const refused = await send(bob, `${await open({ n: 1 })}/approve`, { grant: 'session' });
+    const refused = await post(bob, `${await open({ n: 1 })}/approve`, { grant: 'session' });
     expect(refused).toMatchObject({ status: 409, body: { detail: expect.stringContaining('no session') as string } });
-    expect((await send(bob, `${await open({ n: 2 }, { session: 's' })}/approve`, { grant: 'session' })).status).toBe(
+    expect((await post(bob, `${await open({ n: 2 }, { session: 's' })}/approve`, { grant: 'session' })).status).toBe(
       200,
     );
   });
 
   test('takes a question back in the own name alone', async () => {
     const path = await open({ n: 3 });
-    expect((await send(bob, `${path}/withdraw`, { automatic: true })).status).toBe(403);
-    expect((await send(bot, `${path}/withdraw`, { automatic: true })).status).toBe(200);
+    expect((await post(bob, `${path}/withdraw`, { automatic: true })).status).toBe(403);
+    expect((await post(bot, `${path}/withdraw`, { automatic: true })).status).toBe(200);
   });
 
   test('who is too late is told who was first', async () => {
     const path = await open({ n: 4 });
-    expect((await send(bob, `${path}/deny`, {})).status).toBe(200);
+    expect((await post(bob, `${path}/deny`, {})).status).toBe(200);
     // The workflow is over by now, and the ledger says so.
-    const late = await send(bob, `${path}/approve`, {});
+    const late = await post(bob, `${path}/approve`, {});
     expect(late).toMatchObject({
       status: 409,
       body: { detail: expect.stringMatching(/^it is denied by bob since 2/) as string },

@@ -7,12 +7,9 @@ import { createToken, revokeToken } from '../../src/postgres/tokens.ts';
 import type { Role } from '../../src/postgres/tokens.ts';
 import { createInstallation, eventually } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
-import { fail, keyOf, untilStatus } from '../workflow/support.ts';
-
-interface Place {
-  readonly url: string;
-  readonly token: string;
-}
+import { fail } from '../workflow/support.ts';
+import { escalate, send } from './as-agent.ts';
+import type { Place } from './as-agent.ts';
 
 let installation: Installation;
 let gate: Gate;
@@ -33,23 +30,11 @@ async function as(name: string, roles: readonly Role[], owner = name): Promise<P
   return { url: bot.url, token: secret };
 }
 
-async function send(who: Place, method: string, path: string, body?: unknown) {
-  const headers = { authorization: `Bearer ${who.token}`, 'content-type': 'application/json' };
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const response = await fetch(`${who.url}${path}`, { method, headers, ...(body === undefined ? {} : { body: text }) });
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
-}
 const ask = (who: Place, call: object) => send(who, 'POST', '/v1/approvals', call);
 const decide = (who: Place, id: unknown, verb: string, body: object = {}) =>
   send(who, 'POST', `/v1/approvals/${String(id)}/${verb}`, body);
 
-async function escalated(tool: string): Promise<void> {
-  await fail(gate, tool, 3);
-  await untilStatus(installation, keyOf(tool), 'ESCALATED');
-  await eventually(async () => {
-    expect((await send(bot, 'POST', '/v1/check', { tool })).body['decision']).toBe('ask');
-  });
-}
+const escalated = (tool: string) => escalate(installation, gate, bot, tool);
 
 async function questionsOf(tool: string): Promise<readonly { id: string; status: string }[]> {
   const text = 'select id, status from approval where tool = $1 order by id';
