@@ -18,12 +18,12 @@ export async function chooseId<T>(
   from: readonly T[],
   table: (from: readonly T[]) => string,
 ): Promise<string | undefined> {
-  if (!terminal.interactive) {
-    throw new UsageError(`${which} There is no terminal to ask on, so nothing was done.`, `Give the id: ${listed}`);
-  }
   if (from.length === 0) {
     terminal.print(none);
     return undefined;
+  }
+  if (!terminal.interactive) {
+    throw new UsageError(`${which} There is no terminal to ask on, so nothing was done.`, `Give the id: ${listed}`);
   }
   terminal.print(table(from));
   const answer = (await ask(`${which} Type its id, or nothing to leave all as it is: `)).trim();
