@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isAbout, withSeen } from '../../../src/domain/approval/about.ts';
+import { isAbout, isWithin, withSeen } from '../../../src/domain/approval/about.ts';
 import type { HeldNow, Seen } from '../../../src/domain/approval/about.ts';
 
 const held: HeldNow = { heldSince: 5, isSecurity: false, state: 'RECOVERING' };
@@ -18,4 +18,12 @@ test('a question about nothing but the situation is none about an escalation', (
   const asked = { heldUntil: 10, isSecurity: false, state: null };
   expect(isAbout(asked, { heldSince: 0, isSecurity: false, state: null })).toBe(true);
   expect(isAbout(asked, { heldSince: 9, isSecurity: false, state: 'ESCALATED' })).toBe(false);
+});
+
+test('what is held was held before if it began no later and is no worse', () => {
+  expect(isWithin(held, held)).toBe(true);
+  expect(isWithin(held, { ...held, heldSince: 6 })).toBe(false);
+  expect(isWithin(held, { ...held, isSecurity: true })).toBe(false);
+  expect(isWithin(held, { ...held, state: 'ESCALATED' })).toBe(false);
+  expect(isWithin(held, { ...held, heldSince: 1, state: null })).toBe(true);
 });

@@ -213,6 +213,30 @@ describe('a decision', () => {
     const { state } = receive(begin(T, terms), { type: 'withdraw', at: T, reason: 'done' }, builder, question, terms);
     expect(state.status).toBe('withdrawn');
   });
+
+  test('to withdraw somebody else’s question is left to who is asked, and who has seen it as it is', () => {
+    const withdraw = { type: 'withdraw', at: T, reason: 'not needed' } as const;
+    const ladder = { ...terms, approvers: [['bob']] };
+    expect(receive(begin(T, ladder), withdraw, alice, question, ladder).refused).toContain(
+      'not among those asked: bob',
+    );
+    const bob = { ...alice, by: 'bob', person: 'bob' };
+    expect(receive(begin(T, ladder), withdraw, bob, question, ladder).state.status).toBe('withdrawn');
+    const outdated = { ...withdraw, expectedVersion: 7 };
+    for (const speaker of [alice, { ...alice, by: 'olga', person: 'olga' }]) {
+      expect(receive(begin(T, terms), outdated, speaker, question, terms).refused).toContain('now version 1');
+    }
+  });
+
+  test('of two people is about the same edit, to its last digit', () => {
+    const strict = { ...terms, twoForSecurity: true };
+    const concern = { ...question, isSecurity: true };
+    const [one, other] = ['0', '1'].map((end) => approve({ editDigest: `${'ab'.repeat(20)}${end}` }));
+    const first = receive(begin(T, strict), one ?? approve(), alice, concern, strict).state;
+    const bob = { ...alice, by: 'bob', person: 'bob' };
+    expect(receive(first, other ?? approve(), bob, concern, strict).refused).toContain('agreed to something else');
+    expect(receive(first, one ?? approve(), bob, concern, strict).state.status).toBe('approved');
+  });
 });
 
 describe('time', () => {

@@ -42,6 +42,12 @@ describe('a grant', () => {
     ['arguments that are not there', { pattern: { constructor: '*' } }, {}, false],
     ['a path that climbs out', { pattern: { path: '/srv/*' } }, { args: { path: '/srv/../etc/shadow' } }, false],
     ['a path that climbs in disguise', { pattern: { path: '/srv/*' } }, { args: { path: '/srv/%2e%2e/etc' } }, false],
+    [
+      'slashes in disguise',
+      { pattern: { path: '/srv/*' } },
+      { args: { path: '/srv/x%2f..%2f..%2fetc/passwd' } },
+      false,
+    ],
     ['a pattern in another scope', { pattern: { n: '3' }, covers: 'scope' }, { scope: 'host:b.example' }, false],
     ['an agent without a name', { agent: null }, {}, false],
     ['no session, for the session', { session: null }, { session: undefined }, false],
