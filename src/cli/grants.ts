@@ -7,6 +7,7 @@ import { revokeGrants } from '../postgres/grants.ts';
 import { nameOf } from './approvals.ts';
 import { action, operator } from './cli.ts';
 import type { Cli } from './cli.ts';
+import { redactText } from '../domain/outcome/redact.ts';
 import { chooseId } from './choose.ts';
 import { withLedger } from './ledger.ts';
 import { pickById, shortId } from './short-id.ts';
@@ -110,7 +111,7 @@ async function revoke(cli: Cli, typed: readonly string[], { reason, by, json }: 
     const chosen = typed.length > 0 ? typed : await choose(cli, open);
     if (chosen.length === 0) return EXIT.ok;
     const ids = chosen.map((part) => pickById(open, part, NAMED).id);
-    const gone = await revokeGrants(pool, ids, by ?? operator(), reason);
+    const gone = await revokeGrants(pool, ids, by ?? operator(), redactText(reason, 500));
     if (json === true) terminal.printJson({ revoked: ids });
     else terminal.print(`Revoked ${plural(gone.length, 'grant')}.`);
     return EXIT.ok;

@@ -32,10 +32,19 @@ export async function write<T>(method: 'POST' | 'DELETE', path: string, body: un
   return (await request(method, path, body, key)) as T;
 }
 
+/** Kept by this origin alone, where the cookie is sent to every port of the machine. */
+const PAGE_KEY = 'surety-page';
+
+export function signedIn({ page, ...found }: Session): void {
+  if (page !== undefined) localStorage.setItem(PAGE_KEY, page);
+  session.value = found;
+}
+
 async function request(method: string, path: string, body?: unknown, key?: string): Promise<unknown> {
   const response = await fetch(path, {
     method,
     headers: {
+      'x-surety-page': localStorage.getItem(PAGE_KEY) ?? '',
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(key === undefined ? {} : { 'idempotency-key': key }),
     },

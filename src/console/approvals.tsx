@@ -146,7 +146,7 @@ function Row({ approval, isSelected }: { readonly approval: Approval; readonly i
           {approval.arguments === null ? null : (
             <code class="line">{JSON.stringify(approval.arguments).slice(0, LINE)}</code>
           )}
-          {approval.isLeftOut === true ? <span class="line quiet">long arguments</span> : null}
+          {approval.isLeftOut ? <span class="line quiet">long arguments</span> : null}
         </span>
         <span class="when quiet number">
           {asked > 1 ? <span class="badge">×{asked}</span> : null}

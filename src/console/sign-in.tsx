@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Session } from '../http/session.ts';
-import { ApiProblem, session, signedOutBecause, write } from './api.ts';
+import { ApiProblem, signedIn, signedOutBecause, write } from './api.ts';
 
 /** A token for a cookie. The token is not kept anywhere by the page. */
 export function SignIn() {
@@ -13,7 +13,7 @@ export function SignIn() {
     setBusy(true);
     setProblem('');
     try {
-      session.value = await write<Session>('POST', '/v1/session', { token: token.trim() });
+      signedIn(await write<Session>('POST', '/v1/session', { token: token.trim() }));
       signedOutBecause.value = '';
     } catch (error) {
       setProblem(error instanceof ApiProblem ? error.message : String(error));

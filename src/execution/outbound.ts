@@ -21,6 +21,8 @@ export interface OutboundOptions {
   readonly timeoutMs: number;
   /** Of the answer, after decompression. What is beyond is not read. */
   readonly mostBytes: number;
+  /** After so long with it the answer is what has come of it: for whoever wants to know that there is one. */
+  readonly bodyWithinMs?: number;
   /** For a target that an operator trusts: also loopback and private addresses. */
   readonly allowPrivate?: boolean;
   /** For whoever has to leave before the answer is there. */
@@ -58,7 +60,7 @@ export async function outbound(target: string, options: OutboundOptions): Promis
   const end = options.stopped === undefined ? deadline : AbortSignal.any([deadline, options.stopped]);
   try {
     const response = await send(read.url, options, end);
-    return await answerOf(response, options.mostBytes, end);
+    return await answerOf(response, options, end);
   } catch (error) {
     if (error instanceof OutboundRefused) throw error;
     if (deadline.aborted) {
@@ -129,9 +131,9 @@ function resolveByDns(host: string): Promise<readonly Address[]> {
 
 const DECODERS = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate, br: createBrotliDecompress };
 
-async function answerOf(response: IncomingMessage, mostBytes: number, signal: AbortSignal): Promise<Answer> {
+async function answerOf(response: IncomingMessage, options: OutboundOptions, signal: AbortSignal): Promise<Answer> {
   const { statusCode: status = 0, headers } = response;
-  const { body, truncated } = await readUpTo(decoded(response), mostBytes, signal);
+  const { body, truncated } = await readUpTo(decoded(response), options, signal);
   response.destroy();
   return { status, headers, body, truncated };
 }
@@ -148,10 +150,17 @@ function decoded(response: IncomingMessage): Readable {
   return decoder;
 }
 
-async function readUpTo(stream: Readable, most: number, signal: AbortSignal) {
+async function readUpTo(stream: Readable, { mostBytes: most, bodyWithinMs }: OutboundOptions, signal: AbortSignal) {
   const chunks: Buffer[] = [];
-  let length = 0;
+  let [length, isEnough] = [0, false];
   const stop = () => stream.destroy(new Error('out of time'));
+  const patience =
+    bodyWithinMs === undefined
+      ? undefined
+      : setTimeout(() => {
+          isEnough = true;
+          stop();
+        }, bodyWithinMs);
   signal.addEventListener('abort', stop);
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
@@ -159,10 +168,13 @@ async function readUpTo(stream: Readable, most: number, signal: AbortSignal) {
       length += chunk.length;
       if (length > most) break;
     }
+  } catch (error) {
+    if (!isEnough) throw error;
   } finally {
+    clearTimeout(patience);
     signal.removeEventListener('abort', stop);
   }
-  return { body: Buffer.concat(chunks), truncated: length > most };
+  return { body: Buffer.concat(chunks), truncated: isEnough || length > most };
 }
 
 /** Node says nothing where several addresses failed alike. */

@@ -17,6 +17,8 @@ export interface WebhookMessage {
 const TIMEOUT_MS = 15_000;
 /** Nobody reads an answer's body but whoever tests a webhook. */
 const MOST_BYTES = 2000;
+/** A receiver that has answered has received, also if it never ends its answer. */
+const BODY_WITHIN_MS = 2000;
 const USER_AGENT = `surety/${version()}`;
 
 /** Sends one message, signed as Standard Webhooks has it, once. The signature's time is that of this attempt. */
@@ -36,6 +38,7 @@ export async function sendWebhook(endpoint: Endpoint, message: WebhookMessage, s
     body,
     timeoutMs: TIMEOUT_MS,
     mostBytes: MOST_BYTES,
+    bodyWithinMs: BODY_WITHIN_MS,
     allowPrivate: endpoint.allowPrivate,
     ...(stopped === undefined ? {} : { stopped }),
   });

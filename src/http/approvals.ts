@@ -12,7 +12,7 @@ import type { Api, ApiParts } from './app.ts';
 import { allow, decides } from './identity.ts';
 import { HttpProblem, problem } from './problem.ts';
 import { searchApprovals } from './search-approvals.ts';
-import { Approval, approvalInList, approvalShown } from './shapes.ts';
+import { Approval, approvalShown } from './shapes.ts';
 import { text } from './text.ts';
 
 const Id = z.uuid();
@@ -52,7 +52,7 @@ export function approvalRoutes(app: Api, { pool, announcements }: Pick<ApiParts,
           search: text(200)
             .min(1)
             .optional()
-            .openapi({ description: 'part of a tool, an agent, a scope, or of arguments as they are shown' }),
+            .openapi({ description: 'part of a tool, an agent, a scope, or of arguments as a list shows them' }),
         }),
       },
       responses: {
@@ -74,7 +74,7 @@ export function approvalRoutes(app: Api, { pool, announcements }: Pick<ApiParts,
         return { found, cursor: found.length < limit ? null : (found.at(-1)?.id ?? null) };
       };
       const [{ found, cursor: next }, pending] = await Promise.all([page(), countPending(pool)]);
-      return c.json({ approvals: found.map(approvalInList), cursor: next, pending }, 200);
+      return c.json({ approvals: found.map(approvalShown), cursor: next, pending }, 200);
     },
   );
   app.openapi(

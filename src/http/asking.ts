@@ -117,11 +117,15 @@ export function askingRoutes(app: Api, { pool, gate }: Pick<ApiParts, 'pool' | '
       // Whoever has lost touch does not know what is held now.
       if (gate.situation !== 'fresh') throw new HttpProblem(503, 'Not now', 'What is held is not known.', SOON);
       const { grant, server, name } = found;
-      const use = useOf(gate.tool(server, name), grant, { ...call, agent }, Date.now());
+      const tool = gate.tool(server, name);
+      const use = useOf(tool, grant, { ...call, agent }, Date.now());
       if ('refused' in use) throw notYours(`: ${use.refused}`);
       const using = { callId: outcomeId(callId, server, name), digest: use.digest, ...present({ agent }) };
       const consumed = await consumeGrant(pool, id, using);
       if (consumed === undefined) throw notYours();
+      // What a person put in may be for a scope that is blocked; the same call may come back when it no longer is.
+      const edit = consumed.edited === null ? undefined : tool.withoutGrants(consumed.edited.args, present({ agent }));
+      if (edit?.decision === 'deny') throw notYours(`: ${edit.because}`);
       return c.json(consumed, 200);
     },
   );

@@ -49,7 +49,9 @@ export function createHealth(
 /** The worker is up where somebody holds the lock that one of them leads by. */
 async function someoneLeads(pool: pg.Pool): Promise<boolean | undefined> {
   const question = {
+    // The locks of all databases are there; those of others are nobody's here.
     text: `select exists (select 1 from pg_locks where locktype = 'advisory' and granted
+       and database = (select oid from pg_database where datname = current_database())
        and (classid::bigint << 32) | objid::bigint = $1) as leads`,
     values: [LEADER_LOCK],
     query_timeout: ANSWER_WITHIN_MS,

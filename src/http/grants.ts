@@ -5,6 +5,7 @@ import type { GrantsCursor } from '../postgres/read-grants.ts';
 import type { Api, ApiParts } from './app.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { allow, decides } from './identity.ts';
+import { redactText } from '../domain/outcome/redact.ts';
 import { HttpProblem, problem } from './problem.ts';
 import { Grant, grantShown } from './shapes.ts';
 import { text } from './text.ts';
@@ -69,7 +70,7 @@ export function grantRoutes(app: Api, { pool }: Pick<ApiParts, 'pool'>): void {
     }),
     async (c) => {
       const { id } = c.req.valid('param');
-      const gone = await revokeGrants(pool, [id], c.get('token').name, c.req.valid('json').reason);
+      const gone = await revokeGrants(pool, [id], c.get('token').name, redactText(c.req.valid('json').reason, 500));
       if (gone.length === 0) throw new HttpProblem(404, 'Not found', `There is no open grant ${id}.`);
       return c.json({ revoked: id }, 200);
     },

@@ -19,6 +19,7 @@ export interface Identified {
 }
 
 export const SESSION_COOKIE = 'surety_session';
+const PAGE_HEADER = 'x-surety-page';
 
 /** A revoked token is refused this much later at the latest. */
 const REMEMBERED_MS = 2000;
@@ -36,8 +37,8 @@ export function authenticate({ pool, limits, failedAttempts }: Doorkeeping): Mid
   return async (c, next) => {
     const shown = credentialOf(c);
     if (shown === undefined) throw unauthorised('Send a token: Authorization: Bearer surety_…');
-    if (shown.by === 'cookie' && !['GET', 'HEAD'].includes(c.req.method)) refuseForeign(c);
-    const name = `${shown.by} ${shown.secret}`;
+    if (shown.by === 'cookie') refuseElsewhere(c, shown);
+    const name = `${shown.by} ${shown.secret} ${shown.page ?? ''}`;
     const remembered = known.get(name);
     let token = remembered !== undefined && remembered.until > Date.now() ? remembered.token : undefined;
     if (token === undefined) {
@@ -60,6 +61,12 @@ export function authenticate({ pool, limits, failedAttempts }: Doorkeeping): Mid
   };
 }
 
+/** A browser cannot be made to show the page's key where it streams events: they name what to look at and no more. */
+function refuseElsewhere(c: Context, { page }: Credential): void {
+  if (!['GET', 'HEAD'].includes(c.req.method)) refuseForeign(c);
+  if (page === undefined && c.req.path !== '/v1/events') throw unauthorised(NOT_KNOWN.cookie);
+}
+
 const NOT_KNOWN = {
   bearer: 'The token is not known, has ended, or was revoked.',
   cookie: 'The session has ended, or its token was revoked. Sign in again.',
@@ -68,6 +75,8 @@ const NOT_KNOWN = {
 export interface Credential {
   readonly by: 'bearer' | 'cookie';
   readonly secret: string;
+  /** What the page that signed in was given besides the cookie. */
+  readonly page?: string;
 }
 
 /** What a request shows of who sends it: a token, or the cookie that stands for one. A token goes first. */
@@ -76,11 +85,13 @@ export function credentialOf(c: Context): Credential | undefined {
   const [, token] = /^Bearer ([\w-]{10,200})$/.exec(header ?? '') ?? [];
   if (token !== undefined) return { by: 'bearer', secret: token };
   const session = header === undefined ? getCookie(c, SESSION_COOKIE) : undefined;
-  return session === undefined || session === '' ? undefined : { by: 'cookie', secret: session };
+  if (session === undefined || session === '') return undefined;
+  const page = c.req.header(PAGE_HEADER);
+  return { by: 'cookie', secret: session, ...(page === undefined ? {} : { page }) };
 }
 
-export function whoIs(pool: pg.Pool, { by, secret }: Credential): Promise<Token | undefined> {
-  return by === 'bearer' ? findToken(pool, secret) : findSession(pool, secret);
+export function whoIs(pool: pg.Pool, { by, secret, page }: Credential): Promise<Token | undefined> {
+  return by === 'bearer' ? findToken(pool, secret) : findSession(pool, secret, page);
 }
 
 function unauthorised(detail: string): HttpProblem {

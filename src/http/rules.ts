@@ -6,7 +6,7 @@ import { globally } from '../domain/rules/resolve.ts';
 import type { RuleLevel } from '../domain/rules/resolve.ts';
 import type { Rule, Rules } from '../domain/rules/rules.schema.ts';
 import { readPublication } from '../postgres/read-publication.ts';
-import { currentRules, publishRules } from '../postgres/rules.ts';
+import { currentRules, publishAfter, publishRules } from '../postgres/rules.ts';
 import type { Api, ApiParts } from './app.ts';
 import { allow, decides } from './identity.ts';
 import { HttpProblem, problem } from './problem.ts';
@@ -96,17 +96,15 @@ export function rulesRoutes(app: Api, { pool }: Pick<ApiParts, 'pool'>): void {
     async (c) => {
       const { rules: given, comment, expectedVersion } = c.req.valid('json');
       const rules = parsedOrRefused(given);
-      const { version } = await currentRules(pool);
-      if (expectedVersion !== undefined && expectedVersion !== version) {
-        throw new HttpProblem(
-          409,
-          'Not possible',
-          `Version ${version} is in force, not ${expectedVersion}. Look at it first.`,
-        );
-      }
-      return c.json(
-        { version: await publishRules(pool, rules, c.get('token').name, redactText(comment, MOST_COMMENT)) },
-        200,
+      const by = c.get('token').name;
+      const said = redactText(comment, MOST_COMMENT);
+      if (expectedVersion === undefined) return c.json({ version: await publishRules(pool, rules, by, said) }, 200);
+      const answer = await publishAfter(pool, expectedVersion, rules, by, said);
+      if ('published' in answer) return c.json({ version: answer.published }, 200);
+      throw new HttpProblem(
+        409,
+        'Not possible',
+        `Version ${answer.inForce} is in force, not ${expectedVersion}. Look at it first.`,
       );
     },
   );

@@ -23,6 +23,9 @@ const Session = z
       .object({ name: z.string(), owner: z.string(), roles: z.array(z.enum(ROLES)) })
       .nullable()
       .openapi({ description: 'null for whoever is not signed in' }),
+    page: z.string().optional().openapi({
+      description: 'when signing in: to be sent as X-Surety-Page with everything that the cookie is sent with',
+    }),
   })
   .openapi('Session');
 export type Session = z.infer<typeof Session>;
@@ -41,8 +44,10 @@ export function sessionRoutes(app: Api, { pool, limits, failedAttempts }: Doorke
     async (c) => {
       const shown = credentialOf(c);
       if (shown !== undefined) failedAttempts.refuse(cameFrom(c));
-      const token = shown === undefined ? undefined : await whoIs(pool, shown);
-      if (shown !== undefined && token === undefined) failedAttempts.note(cameFrom(c));
+      // Whoever has the cookie and not what the page was given is not signed in here.
+      const isOurs = shown !== undefined && (shown.by === 'bearer' || shown.page !== undefined);
+      const token = isOurs ? await whoIs(pool, shown) : undefined;
+      if (isOurs && token === undefined) failedAttempts.note(cameFrom(c));
       if (token !== undefined) limits.count(token.id);
       c.header('cache-control', 'no-store');
       return c.json(sessionOf(token), 200);
@@ -78,9 +83,10 @@ export function sessionRoutes(app: Api, { pool, limits, failedAttempts }: Doorke
         );
       }
       limits.count(`sign-in ${token.id}`, MOST_SIGN_INS);
-      const secret = await beginSession(pool, token, SESSION_SECONDS);
+      const { secret, page } = await beginSession(pool, token, SESSION_SECONDS);
       setCookie(c, SESSION_COOKIE, secret, { ...attributesOf(c), maxAge: SESSION_SECONDS });
-      return c.json(sessionOf(token), 200);
+      c.header('cache-control', 'no-store');
+      return c.json({ ...sessionOf(token), page }, 200);
     },
   );
   app.openapi(

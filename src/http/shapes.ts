@@ -26,7 +26,6 @@ export const Approval = z
     arguments: Json,
     isLeftOut: z
       .boolean()
-      .optional()
       .openapi({ description: 'in a list: its arguments are long, and are to be had with the question alone' }),
     asked: z.number().int().openapi({ description: 'how often the same question came' }),
     askedAt: Time,
@@ -89,16 +88,6 @@ export function approvalShown(shown: ShownApproval) {
     next: rung === undefined ? null : { ...rung, at: time(rung.at) },
   };
   return { ...rest, ...times, ...ladder, consents: [...consents] } as unknown as z.infer<typeof Approval>;
-}
-
-/** Characters of arguments that one question has in a list: a hundred questions of a megabyte are no list. */
-const LONGEST_IN_LIST = 10_000;
-
-export function approvalInList(shown: ShownApproval) {
-  const length = JSON.stringify([shown.arguments, shown.edited?.arguments]).length;
-  if (length <= LONGEST_IN_LIST) return approvalShown(shown);
-  const edited = shown.edited === null ? null : { ...shown.edited, arguments: null };
-  return { ...approvalShown({ ...shown, arguments: null, edited }), isLeftOut: true };
 }
 
 export function grantShown({ until, givenAt, consumedAt, revokedAt, ...rest }: ShownGrant) {

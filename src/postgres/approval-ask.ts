@@ -1,11 +1,9 @@
 import type pg from 'pg';
-import { isAbout } from '../domain/approval/about.ts';
 import type { AskedAbout, HeldNow } from '../domain/approval/about.ts';
 import type { ApprovalState } from '../domain/approval/approval.ts';
 import { stillAnswers } from '../domain/approval/earlier.ts';
 import type { Earlier } from '../domain/approval/earlier.ts';
 import { identityOf } from '../domain/approval/identity.ts';
-import { isSamePerson } from '../domain/approval/person.ts';
 import type { ApprovalTerms } from '../domain/rules/rules.schema.ts';
 import { approvalEvent } from '../domain/webhook/event.ts';
 import { newOutcomeId } from './outcome-id.ts';
@@ -57,36 +55,22 @@ export async function askForApproval(pool: pg.Pool, asking: Asking): Promise<Ask
   return inTransaction(pool, async (client) => {
     await client.query('select pg_advisory_xact_lock(hashtextextended($1, 11))', [identity]);
     const known = await findEarlier(client, identity, asking.callId);
-    const answers = (found: Found) =>
-      stillAnswers(found, { ...asking, id: asking.callId, now: found.now }) && !isAnsweredByAsker(found, asking);
+    const answers = (found: Found) => stillAnswers(found, { ...asking, id: asking.callId, now: found.now });
     const [latest] = known;
     // The one that let this very call through before, as long as it does; else the latest.
     const earlier = known.find((found) => found.grant?.consumedBy === asking.callId && answers(found)) ?? latest;
     if (earlier === undefined) return ask(client, identity, 1, asking);
     if (earlier.status === 'pending') {
-      const changed = changeSince(earlier, asking);
       // The storm of one question is one question with a count.
-      if (changed === undefined) {
+      if (answers(earlier)) {
         await client.query('update approval set asked = asked + 1 where id = $1', [earlier.id]);
         return earlier;
       }
-      await withdrawQuestions(client, [earlier.id], changed);
+      // Whoever decides about an open question must have been told what is held now.
+      await withdrawQuestions(client, [earlier.id], 'what is held against it has changed');
     } else if (answers(earlier)) return earlier;
     return ask(client, identity, (latest?.ordinal ?? 0) + 1, asking);
   });
-}
-
-/** Why whoever decides about an open question would decide about something else; undefined where they would not. */
-function changeSince({ about, owner }: Found, { held, owner: asker }: Asking): string | undefined {
-  if (!isAbout(about, held)) return 'what is held against it has changed';
-  if (asker !== undefined && (owner === null || !isSamePerson(owner, asker))) return 'somebody else asks it now';
-  return undefined;
-}
-
-/** The agent belongs to somebody else than when it was asked: to whoever has answered. */
-function isAnsweredByAsker({ status, by }: Found, { owner, terms }: Asking): boolean {
-  if (status !== 'approved' || by === null || owner === undefined || terms.selfApproval) return false;
-  return isSamePerson(by, owner);
 }
 
 /** Exact to the millisecond, since it is compared with times that are. */
@@ -105,7 +89,6 @@ export async function readAsked(pool: pg.Pool, ids: readonly string[]): Promise<
 type Found = Asked &
   Earlier & {
     readonly ordinal: number;
-    readonly owner: string | null;
     readonly now: number;
   };
 
@@ -131,7 +114,7 @@ export async function withdrawQuestions(
 /** The latest, and the one that let this very call through before if that is another. */
 async function findEarlier(client: pg.PoolClient, identity: string, callId: string): Promise<readonly Found[]> {
   const found = await client.query<Found>(
-    `select ${ASKED}, a.ordinal, a.owner,
+    `select ${ASKED}, a.ordinal,
        extract(epoch from a.holds_until)::float8 * 1000 as "holdsUntil",
        extract(epoch from clock_timestamp())::float8 * 1000 as now,
        case when g.id is not null then json_build_object('kind', g.kind, 'consumedBy', g.consumed_by,
@@ -153,10 +136,10 @@ async function ask(client: pg.PoolClient, identity: string, ordinal: number, ask
   const { terms } = asking;
   const asked = await client.query<Asked & { askedAt: number }>(
     `insert into approval as a (id, identity, ordinal, subject, server, tool, scope, agent, owner, session, digest,
-       arguments, definition, because, state, is_security, risk, terms, expires_at, held_since)
+       arguments, definition, because, state, is_security, risk, terms, expires_at, held_since, arguments_length)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
        clock_timestamp() + $19::int * interval '1 second',
-       case when $20::float8 > 0 then least(to_timestamp($20 / 1000), ${MOST_AHEAD}) end)
+       case when $20::float8 > 0 then least(to_timestamp($20 / 1000), ${MOST_AHEAD}) end, octet_length($12::jsonb::text))
      returning ${ASKED}, extract(epoch from a.asked_at)::float8 * 1000 as "askedAt"`,
     [
       ...[newOutcomeId(), identity, ordinal, asking.subject, asking.server, asking.tool],

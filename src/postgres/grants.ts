@@ -97,6 +97,20 @@ export async function consumeGrant(
 /** Of a grant that was used up nothing is left once its call has been reported; until then that call may come back for it. */
 const NOT_USED_UP = `(g.consumed_by is null or not exists (select 1 from ledger l where l.id = g.consumed_by))`;
 
+/** Ends all that an agent was granted. */
+export async function revokeGrantsOf(client: pg.PoolClient, agent: string, reason: string): Promise<void> {
+  const found = await client.query<{ id: string }>(
+    `select g.id from approval_grant g where g.agent = $1 and g.revoked_at is null and ${NOT_USED_UP}`,
+    [agent],
+  );
+  await revokeGrants(
+    client,
+    found.rows.map(({ id }) => id),
+    'surety',
+    reason,
+  );
+}
+
 /** Ends grants; answers which. A grant whose call has run, or that was revoked before, stays as it is. */
 export async function revokeGrants(
   pool: pg.Pool | pg.PoolClient,

@@ -21,8 +21,10 @@ export interface ShownApproval {
   readonly isSecurity: boolean;
   readonly risk: string;
   readonly digest: string;
-  /** Null where they have no JSON or are too large to be read. */
+  /** Null where they are too large to be read, or left out. */
   readonly arguments: unknown;
+  /** In a list: what is long is to be had with the question alone. */
+  readonly isLeftOut: boolean;
   readonly asked: number;
   readonly askedAt: number;
   readonly expiresAt: number;
@@ -41,10 +43,19 @@ export interface ShownApproval {
 type Row = Omit<ShownApproval, 'edited'> & { readonly editDigest: string | null; readonly edit: unknown };
 
 const MS = (column: string) => `extract(epoch from ${column})::float8 * 1000`;
-const SELECT = `select a.id, a.status, a.version, a.server, a.tool, a.scope, a.agent, a.session, a.because, a.state,
-    (extract(epoch from a.held_since) * 1000)::float8 as "heldSince", a.is_security as "isSecurity", a.risk, a.digest, a.arguments, a.asked, ${MS('a.asked_at')} as "askedAt",
+/** Of arguments in a list, in bytes: a hundred questions of a megabyte are no list. */
+const LONGEST_IN_LIST = 10_000;
+const EVERYTHING = 'a.arguments, d.edit, false as "isLeftOut"';
+const IN_LIST = `case when a.arguments_length <= ${LONGEST_IN_LIST} then a.arguments end as arguments,
+  case when octet_length(d.edit::text) <= ${LONGEST_IN_LIST} then d.edit end as edit,
+  coalesce(greatest(a.arguments_length, octet_length(d.edit::text)) > ${LONGEST_IN_LIST}, false) as "isLeftOut"`;
+
+const selecting = (
+  what: string,
+) => `select a.id, a.status, a.version, a.server, a.tool, a.scope, a.agent, a.session, a.because, a.state,
+    (extract(epoch from a.held_since) * 1000)::float8 as "heldSince", a.is_security as "isSecurity", a.risk, a.digest, ${what}, a.asked, ${MS('a.asked_at')} as "askedAt",
     ${MS('a.expires_at')} as "expiresAt", a.level, a.reminders, a.consents, a.terms, ${MS('a.ended_at')} as "endedAt",
-    a.ended_by as "endedBy", a.end_reason as "endReason", a.verified, a.edit_digest as "editDigest", d.edit,
+    a.ended_by as "endedBy", a.end_reason as "endReason", a.verified, a.edit_digest as "editDigest",
     case when g.id is not null then json_strip_nulls(json_build_object('kind', g.kind, 'covers', g.covers,
       'pattern', g.pattern, 'until', extract(epoch from g.until) * 1000))::jsonb || jsonb_build_object(
       'consumedBy', g.consumed_by, 'revokedAt', extract(epoch from g.revoked_at) * 1000) end as grant
@@ -55,7 +66,7 @@ const SELECT = `select a.id, a.status, a.version, a.server, a.tool, a.scope, a.a
 /** Open questions, the oldest first, after `after`. */
 export async function readPending(pool: pg.Pool, limit: number, after?: string): Promise<readonly ShownApproval[]> {
   const found = await pool.query<Row>(
-    `${SELECT} where a.status = 'pending' and ($2::uuid is null or a.id > $2) order by a.id limit $1`,
+    `${selecting(IN_LIST)} where a.status = 'pending' and ($2::uuid is null or a.id > $2) order by a.id limit $1`,
     [limit, after ?? null],
   );
   return found.rows.map(shown);
@@ -64,7 +75,7 @@ export async function readPending(pool: pg.Pool, limit: number, after?: string):
 /** What was decided, the newest decision first, those before `before`. */
 export async function readDecided(pool: pg.Pool, limit: number, before?: string): Promise<readonly ShownApproval[]> {
   const found = await pool.query<Row>(
-    `${SELECT} where a.status <> 'pending' and a.ended_at is not null
+    `${selecting(IN_LIST)} where a.status <> 'pending' and a.ended_at is not null
        and ($2::uuid is null or (a.ended_at, a.id) < (select b.ended_at, b.id from approval b where b.id = $2))
      order by a.ended_at desc, a.id desc limit $1`,
     [limit, before ?? null],
@@ -77,14 +88,14 @@ export async function findApprovals(pool: pg.Pool, typed: string): Promise<reado
   const part = typed.toLowerCase().replace(/[^0-9a-f-]/g, '');
   if (part.length < 4) return [];
   const found = await pool.query<Row>(
-    `${SELECT} where a.id::text like $1 || '%' or a.id::text like '%' || $1 order by a.status <> 'pending', a.id desc limit 2`,
+    `${selecting(EVERYTHING)} where a.id::text like $1 || '%' or a.id::text like '%' || $1 order by a.status <> 'pending', a.id desc limit 2`,
     [part],
   );
   return found.rows.map(shown);
 }
 
 export async function readOne(pool: pg.Pool, id: string): Promise<ShownApproval | undefined> {
-  const found = await pool.query<Row>(`${SELECT} where a.id = $1`, [id]);
+  const found = await pool.query<Row>(`${selecting(EVERYTHING)} where a.id = $1`, [id]);
   return found.rows.map(shown)[0];
 }
 

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { InvalidRules, parseRules } from '../domain/rules/parse-rules.ts';
 import type { Rules } from '../domain/rules/rules.schema.ts';
+import { inTransaction } from './pool.ts';
 
 export interface PublishedRules {
   readonly version: number;
@@ -59,11 +60,39 @@ function parsedOrNot(body: unknown): Rules | InvalidRules {
 
 /** Publishes a version. What is not trusted is rung, because a new rule may move its deadline. */
 export async function publishRules(pool: pg.Pool, rules: Rules, by: string, comment = ''): Promise<number> {
-  const published = await pool.query<{ version: number }>(
+  const version = await inTransaction(pool, (client) => insertRules(client, rules, by, comment));
+  await tellOfRules(pool, version, by, comment);
+  return version;
+}
+
+/** The same, if nobody has published since `expected`; otherwise answers which version is in force. */
+export async function publishAfter(
+  pool: pg.Pool,
+  expected: number,
+  rules: Rules,
+  by: string,
+  comment: string,
+): Promise<{ readonly published: number } | { readonly inForce: number }> {
+  const published = await inTransaction(pool, async (client) => {
+    await client.query("select pg_advisory_xact_lock(hashtext('surety rules'))");
+    const { version } = await currentRules(client);
+    return version === expected ? { published: await insertRules(client, rules, by, comment) } : { inForce: version };
+  });
+  if ('published' in published) await tellOfRules(pool, published.published, by, comment);
+  return published;
+}
+
+/** One at a time: whoever compares versions must not be overtaken by whoever does not. */
+async function insertRules(client: pg.PoolClient, rules: Rules, by: string, comment: string): Promise<number> {
+  await client.query("select pg_advisory_xact_lock(hashtext('surety rules'))");
+  const published = await client.query<{ version: number }>(
     'insert into rules (body, published_by, comment) values ($1, $2, $3) returning version',
     [JSON.stringify(rules), by, comment],
   );
-  const version = published.rows[0]?.version ?? 0;
+  return published.rows[0]?.version ?? 0;
+}
+
+async function tellOfRules(pool: pg.Pool, version: number, by: string, comment: string): Promise<void> {
   // An empty bell makes the worker look for subjects judged by older rules.
   await pool.query(
     `with noted as (insert into audit (actor, action, reason, detail)
@@ -71,5 +100,4 @@ export async function publishRules(pool: pg.Pool, rules: Rules, by: string, comm
      select pg_notify('surety', 'settings'), pg_notify('surety_bell', '')`,
     [by, comment, version],
   );
-  return version;
 }

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { folded, isSamePerson, nameAsKept, refusalOfName } from '../domain/approval/person.ts';
 import { Problem } from '../problem.ts';
+import { revokeGrantsOf } from './grants.ts';
 import { newOutcomeId } from './outcome-id.ts';
 import { inTransaction } from './pool.ts';
 
@@ -51,6 +52,7 @@ export async function createToken(pool: pg.Pool, token: NewToken): Promise<{ id:
   await inTransaction(pool, async (client) => {
     await client.query('select pg_advisory_xact_lock(hashtextextended($1, 12))', [folded(name)]);
     await refuseOtherOwner(client, name, owner);
+    await endInheritedGrants(client, name, owner);
     await client.query(
       `with made as (
          insert into token (id, name, owner, hash, roles, created_by, expires_at)
@@ -72,6 +74,13 @@ async function refuseOtherOwner(client: pg.PoolClient, name: string, owner: stri
     `There is a token ${JSON.stringify(other.name)} already, and it belongs to ${other.owner}.`,
     'Choose another name, or revoke that one first (surety token list).',
   );
+}
+
+/** What was granted to an agent was granted to whoever it belonged to: they may even have granted it themselves since. */
+async function endInheritedGrants(client: pg.PoolClient, name: string, owner: string): Promise<void> {
+  const before = await client.query<Pick<Token, 'name' | 'owner'>>('select name, owner from token');
+  const isInherited = before.rows.some((one) => isSamePerson(one.name, name) && !isSamePerson(one.owner, owner));
+  if (isInherited) await revokeGrantsOf(client, name, `the agent belongs to ${owner} now`);
 }
 
 /** Looked up by its hash: nothing about the secret can be learnt from how long that takes. */

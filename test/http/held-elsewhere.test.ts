@@ -99,21 +99,46 @@ describe('a call that has run', () => {
 });
 
 describe('whoever owns the agent', () => {
+  /** The token of an agent that belongs to somebody else from now on. */
+  async function reissue(name: string, owner: string): Promise<Place> {
+    const text = 'select id from token where name = $1 and revoked_at is null';
+    const tokens = await installation.pool.query<{ id: string }>(text, [name]);
+    for (const { id } of tokens.rows) await revokeToken(installation.pool, id, 't');
+    return as(name, ['agent'], owner);
+  }
+
   test('cannot decide about a question that somebody else’s token had asked first', async () => {
     await escalated('inherited');
     const call = { tool: 'inherited', args: { n: 1 } };
-    const anns = await as('errand', ['agent'], 'ann');
-    const asked = await ask(anns, call);
-    const tokens = await installation.pool.query<{ id: string }>("select id from token where name = 'errand'");
-    await revokeToken(installation.pool, tokens.rows[0]?.id ?? '', 't');
-    const bobs = await as('errand', ['agent'], 'bob');
-    const anew = await ask(bobs, call);
+    const asked = await ask(await as('errand', ['agent'], 'ann'), call);
+    const anew = await ask(await reissue('errand', 'bob'), call);
     expect(anew.body['id']).not.toBe(asked.body['id']);
-    await eventually(async () => expect((await questionsOf('inherited'))[0]?.status).toBe('withdrawn'));
     const bob = await as('bob', ['approver']);
     const own = await decide(bob, anew.body['id'], 'approve');
     expect(own).toMatchObject({ status: 409, body: { detail: expect.stringContaining('cannot decide') as string } });
     expect((await decide(alice, anew.body['id'], 'approve')).status).toBe(200);
+  });
+
+  test('takes over nothing that was granted to the one before', async () => {
+    await escalated('handed-over');
+    const call = { tool: 'handed-over', args: { n: 1 } };
+    const anns = await as('runner', ['agent'], 'ann');
+    const { body } = await ask(anns, call);
+    const bea = await as('bea-laptop', ['approver'], 'bea');
+    await decide(bea, body['id'], 'approve', { grant: { kind: 'always', covers: 'tool' } });
+    await eventually(async () => expect((await send(anns, 'POST', '/v1/check', call)).body['decision']).toBe('allow'));
+    const beas = await reissue('runner', 'bea');
+    await eventually(async () => expect((await send(beas, 'POST', '/v1/check', call)).body['decision']).toBe('ask'));
+    expect((await ask(beas, call)).body).toMatchObject({ status: 'pending' });
+  });
+
+  test('does not take back what another asks for the same agent', async () => {
+    await escalated('shared');
+    const admins = [await as('adele', ['admin']), await as('aron', ['admin'])];
+    for (let round = 0; round < 5; round += 1) {
+      for (const admin of admins) await ask(admin, { tool: 'shared', args: { n: 1 }, agent: 'bot' });
+    }
+    expect(await questionsOf('shared')).toMatchObject([{ status: 'pending' }, { status: 'pending' }]);
   });
 });
 

@@ -19,26 +19,42 @@ afterAll(async () => {
 /** What a browser says of a request that our own page makes. */
 const ours = () => ({ origin: api.url, 'sec-fetch-site': 'same-origin' });
 
-async function signIn(name: string): Promise<{ cookie: string; id: string; attributes: string; secret: string }> {
+async function signIn(
+  name: string,
+): Promise<{ cookie: string; page: Record<string, string>; id: string; attributes: string; secret: string }> {
   const { id, secret } = await api.token(name, ['operator']);
   const answer = await api.call('POST', '/v1/session', ours(), { token: secret });
   expect(answer).toMatchObject({ status: 200, body: { who: { name, roles: ['operator'] } } });
   const [cookie = '', ...attributes] = (answer.headers.get('set-cookie') ?? '').split('; ');
-  return { cookie, id, attributes: attributes.join('; '), secret };
+  const page = { 'x-surety-page': String(answer.body['page']) };
+  return { cookie, page, id, attributes: attributes.join('; '), secret };
 }
 
 describe('signing in', () => {
   test('gives a cookie that no script can read and no other site is sent, and that is not the token', async () => {
-    const { cookie, attributes, secret } = await signIn('ann');
+    const { cookie, page, attributes, secret } = await signIn('ann');
     expect(attributes).toContain('HttpOnly');
     expect(attributes).toContain('SameSite=Strict');
     expect(attributes).not.toContain('Secure');
     expect(cookie).not.toContain(secret.slice(7));
-    expect((await api.call('GET', '/v1/tools', { cookie })).status).toBe(200);
-    expect((await api.call('GET', '/v1/session', { cookie })).body).toMatchObject({ who: { name: 'ann' } });
+    expect((await api.call('GET', '/v1/tools', { cookie, ...page })).status).toBe(200);
+    expect((await api.call('GET', '/v1/session', { cookie, ...page })).body).toMatchObject({ who: { name: 'ann' } });
     expect((await api.call('GET', '/v1/session', {})).body).toEqual({ who: null });
     const kept = await installation.pool.query<{ text: string }>('select session::text as text from session');
     expect(JSON.stringify(kept.rows)).not.toContain(cookie.split('=')[1]);
+    expect(JSON.stringify(kept.rows)).not.toContain(page['x-surety-page']);
+  });
+
+  test('gives the page a key of its own, without which the cookie is nothing: a browser sends it to every port', async () => {
+    const { cookie, page } = await signIn('careful');
+    const other = await signIn('other');
+    const write = { rules: {}, comment: 'stolen' };
+    for (const shown of [{}, { 'x-surety-page': 'x'.repeat(43) }, { 'x-surety-page': '' }, other.page]) {
+      expect((await api.call('GET', '/v1/tools', { cookie, ...shown })).status).toBe(401);
+      expect((await api.call('GET', '/v1/session', { cookie, ...shown })).body).toEqual({ who: null });
+      expect((await api.call('PUT', '/v1/rules', { cookie, ...shown, ...ours() }, write)).status).toBe(401);
+    }
+    expect((await api.call('PUT', '/v1/rules', { cookie, ...page, ...ours() }, write)).status).toBe(200);
   });
 
   test('is secure where the page came by https', async () => {
@@ -76,18 +92,18 @@ describe('signing in', () => {
   });
 
   test('ends by signing out, for whoever has kept the cookie, too', async () => {
-    const { cookie } = await signIn('leaving');
+    const { cookie, page } = await signIn('leaving');
     expect((await api.call('DELETE', '/v1/session', { cookie, ...ours() })).body).toEqual({ who: null });
-    expect((await api.call('GET', '/v1/session', { cookie })).body).toEqual({ who: null });
-    expect((await api.call('GET', '/v1/tools', { cookie })).status).toBe(401);
+    expect((await api.call('GET', '/v1/session', { cookie, ...page })).body).toEqual({ who: null });
+    expect((await api.call('GET', '/v1/tools', { cookie, ...page })).status).toBe(401);
   });
 
   test('ends with its token', async () => {
-    const { cookie, id } = await signIn('revoked');
-    expect((await api.call('GET', '/v1/tools', { cookie })).status).toBe(200);
+    const { cookie, page, id } = await signIn('revoked');
+    expect((await api.call('GET', '/v1/tools', { cookie, ...page })).status).toBe(200);
     await revokeToken(installation.pool, id, 't');
     await sleep(2100);
-    expect((await api.call('GET', '/v1/tools', { cookie })).status).toBe(401);
+    expect((await api.call('GET', '/v1/tools', { cookie, ...page })).status).toBe(401);
   });
 });
 
@@ -95,10 +111,11 @@ describe('a write by cookie', () => {
   const write = { rules: {}, comment: 'by a page' };
 
   test('is taken from our own page', async () => {
-    const { cookie } = await signIn('writer');
-    expect((await api.call('PUT', '/v1/rules', { cookie, ...ours() }, write)).status).toBe(200);
+    const { cookie: bare, page } = await signIn('writer');
+    const cookie = { cookie: bare, ...page };
+    expect((await api.call('PUT', '/v1/rules', { ...cookie, ...ours() }, write)).status).toBe(200);
     // A browser that sends no Sec-Fetch-Site says its origin all the same.
-    expect((await api.call('PUT', '/v1/rules', { cookie, origin: api.url }, write)).status).toBe(200);
+    expect((await api.call('PUT', '/v1/rules', { ...cookie, origin: api.url }, write)).status).toBe(200);
   });
 
   test.each([
@@ -108,17 +125,19 @@ describe('a write by cookie', () => {
     ['a page without an origin', { origin: 'null' }],
     ['nobody knows where', {}],
   ])('is refused from %s', async (_, headers) => {
-    const { cookie } = await signIn('victim');
+    const { cookie: bare, page } = await signIn('victim');
+    const cookie = { cookie: bare, ...page };
     const before = await installation.pool.query('select max(version) from rules');
-    expect((await api.call('PUT', '/v1/rules', { cookie, ...headers }, write)).status).toBe(403);
-    expect((await api.call('DELETE', '/v1/session', { cookie, ...headers })).status).toBe(403);
+    expect((await api.call('PUT', '/v1/rules', { ...cookie, ...headers }, write)).status).toBe(403);
+    expect((await api.call('DELETE', '/v1/session', { ...cookie, ...headers })).status).toBe(403);
     expect((await installation.pool.query('select max(version) from rules')).rows).toEqual(before.rows);
   });
 
   test('is refused as a form sends it', async () => {
-    const { cookie } = await signIn('form');
+    const { cookie: bare, page } = await signIn('form');
+    const cookie = { cookie: bare, ...page };
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
-      const headers = { cookie, ...ours(), 'content-type': type };
+      const headers = { ...cookie, ...ours(), 'content-type': type };
       expect((await api.call('PUT', '/v1/rules', headers, JSON.stringify(write))).status).toBe(415);
     }
   });

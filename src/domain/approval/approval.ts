@@ -1,3 +1,4 @@
+import { coveredBy } from './grant.ts';
 import type { GrantTerms } from './grant.ts';
 import type { ApprovalTerms } from '../rules/rules.schema.ts';
 import { isSamePerson } from './person.ts';
@@ -209,9 +210,10 @@ const UNKNOWN =
 
 /** What two people have to agree on. Of two times the earlier holds: they differ at least by the moment at which each spoke. */
 function agreementOf({ grant, editDigest }: Extract<Message, { type: 'approve' }>): string {
-  const { kind, covers = 'arguments', pattern } = grant;
-  const what = pattern === undefined ? covers : JSON.stringify(pattern);
-  return `${kind}, ${what}${editDigest === undefined ? '' : `, edited arguments ${editDigest}`}`;
+  const { kind, pattern = {} } = grant;
+  const matched = Object.entries(pattern).sort(([one], [other]) => (one < other ? -1 : 1));
+  const what = [kind, coveredBy(grant), ...(matched.length === 0 ? [] : [JSON.stringify(Object.fromEntries(matched))])];
+  return [...what, ...(editDigest === undefined ? [] : [`edited arguments ${editDigest}`])].join(', ');
 }
 
 /** Says who was first. */

@@ -12,21 +12,19 @@ import { notShownAsJson } from './plain-data.ts';
  */
 export function argumentsDigest(args: unknown): string {
   const given = args ?? {};
-  const text = notShownAsJson(given) === undefined ? (canonical(given) ?? wholly(given)) : inPart(given);
-  return createHash('sha256').update(text).digest('hex');
+  const text = notShownAsJson(given) === undefined ? canonical(given) : undefined;
+  return createHash('sha256')
+    .update(text ?? inPart(given))
+    .digest('hex');
 }
 
-/** Undefined for what RFC 8785 has no text for: halves of surrogate pairs, getters that throw. */
+/** Undefined where a getter throws. */
 function canonical(args: unknown): string | undefined {
   try {
     return canonicalize(args);
   } catch {
     return undefined;
   }
-}
-
-function wholly(value: unknown): string {
-  return tagged(value, { nodes: Infinity }, []);
 }
 
 /** Bounded; told from every text that is whole. */
@@ -37,7 +35,7 @@ function inPart(value: unknown): string {
 /** As stable as the canonical text, for values that never travelled as JSON. */
 function tagged(value: unknown, left: { nodes: number }, above: readonly unknown[]): string {
   left.nodes -= 1;
-  if (left.nodes < 0 || above.length > 200) return '…';
+  if (left.nodes < 0 || above.length > 64) return '…';
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'bigint') return `${value.toString()}n`;
   if (typeof value === 'symbol') return `symbol ${JSON.stringify(value.description ?? '')}`;

@@ -1,4 +1,4 @@
-import { dateText, field, isList, isObject, keysOf } from './field.ts';
+import { dateText, field, isList, isObject, keysOf, storable } from './field.ts';
 
 /** Deeper than this nobody reads, and whatever walks through it by itself would run out of stack. */
 const MOST_DEPTH = 200;
@@ -19,6 +19,7 @@ export function notShownAsJson(args: unknown): string | undefined {
     if (depth > MOST_DEPTH) return `${path().slice(0, 40)}… is nested deeper than ${MOST_DEPTH} levels`;
     for (const name of dateText(value) === undefined ? keysOf(value) : []) {
       values += 1;
+      if (storable(name) !== name) return `${path()} has a name with ${NO_TEXT}`;
       const held = field(value, name);
       const isFine = !isObject(held) && kindWithoutJson(held) === undefined;
       if (!isFine) left.push({ path: () => `${path()}.${name}`, value: held, depth: depth + 1 });
@@ -34,7 +35,10 @@ interface Place {
   readonly depth: number;
 }
 
+const NO_TEXT = 'NUL or half of a surrogate pair in it, which is kept as another character';
+
 function kindWithoutJson(value: unknown): string | undefined {
+  if (typeof value === 'string') return storable(value) === value ? undefined : `text with ${NO_TEXT}`;
   if (typeof value === 'number' && !Number.isFinite(value)) return `${value}, which JSON has no number for`;
   if (['bigint', 'symbol', 'function'].includes(typeof value)) return `a ${typeof value}, which JSON does not have`;
   if (!isObject(value) || isList(value) || isPlain(value) || dateText(value) !== undefined) return undefined;

@@ -228,6 +228,20 @@ describe('a decision', () => {
     }
   });
 
+  test('of two people is about the same calls, however the pattern is written', () => {
+    const strict = { ...terms, twoForSecurity: true };
+    const concern = { ...question, isSecurity: true };
+    const always = (more: object) => approve({ grant: { kind: 'always', ...more } });
+    const narrow = { covers: 'scope', pattern: { a: '1', b: '2' } };
+    const first = receive(begin(T, strict), always(narrow), alice, concern, strict).state;
+    const bob = { ...alice, by: 'bob', person: 'bob' };
+    expect(receive(first, always({ ...narrow, covers: 'tool' }), bob, concern, strict).refused).toContain(
+      'something else',
+    );
+    const same = always({ ...narrow, pattern: { b: '2', a: '1' } });
+    expect(receive(first, same, bob, concern, strict).state.status).toBe('approved');
+  });
+
   test('of two people is about the same edit, to its last digit', () => {
     const strict = { ...terms, twoForSecurity: true };
     const concern = { ...question, isSecurity: true };

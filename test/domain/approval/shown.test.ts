@@ -86,3 +86,27 @@ test('a mask that was moved, or written anew, is told from one that was left alo
     expect(hasLooseMask(edited, shown)).toBe(true);
   }
 });
+
+test('what is masked in a list is put back only where the list is as it was', () => {
+  const accounts = [
+    { host: 'prod', password: 'hunter2prod' },
+    { host: 'test', password: 'hunter2test' },
+  ];
+  const shown = shownArguments({ accounts }) as { accounts: { host: string; password: string }[] };
+  expect(unmasked({ ...shown, note: 1 }, { accounts })).toEqual({ accounts, note: 1 });
+  const changed = [
+    { accounts: shown.accounts.slice(1) },
+    { accounts: shown.accounts.toReversed() },
+    { accounts: [{ ...shown.accounts[0], host: 'elsewhere' }, shown.accounts[1]] },
+  ];
+  for (const edited of changed) expect(hasLooseMask(edited, shown)).toBe(true);
+  const written = { accounts: [{ host: 'test', password: 'new' }] };
+  expect(hasLooseMask(written, shown)).toBe(false);
+  expect(unmasked(written, { accounts })).toEqual(written);
+});
+
+test('two names that are masked stay two', () => {
+  const [one, other] = ['a', 'b'].map((letter) => `ghp_${letter.repeat(20)}`);
+  const shown = shownArguments({ env: { [one ?? '']: 'rm -rf /', [other ?? '']: 'harmless' } });
+  expect(shown).toEqual({ env: { '[redacted]': 'rm -rf /', '[redacted] 2': 'harmless' } });
+});

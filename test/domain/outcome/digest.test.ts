@@ -49,10 +49,11 @@ describe('the digest of arguments', () => {
   };
 
   it.each<[string, (command: string) => unknown]>([
-    ['behind a hundred thousand values', (command) => ({ a: Array(100_000).fill(0), command, pad: '\ud800' })],
-    ['below a hundred levels', (command) => ({ pad: '\ud800', o: nested(100, { command }) })],
-    ['in a key of its own', (command) => ({ pad: '\ud800', [command]: 1 })],
-  ])('tells apart what differs %s, also where RFC 8785 has no text', (_, args) => {
+    ['behind a hundred thousand values', (command) => ({ a: Array(100_000).fill(0), command })],
+    ['below a hundred levels', (command) => ({ o: nested(100, { command }) })],
+    ['in a key of its own', (command) => ({ [command]: 1 })],
+  ])('tells apart what differs %s', (_, args) => {
+    expect(notShownAsJson(args('ls'))).toBeUndefined();
     expect(argumentsDigest(args('ls'))).not.toBe(argumentsDigest(args('rm -rf /')));
   });
 
