@@ -1,4 +1,5 @@
 import type { Field } from '../command/expand.ts';
+import { isMachine } from '../command/pillars.ts';
 import { programName } from '../command/wrappers.ts';
 import { linksOf } from './links.ts';
 import { namedPath, pathsOf, type CommandPath, type Named } from './paths.ts';
@@ -30,7 +31,7 @@ export class CommandPaths {
     isLinking = false,
   ): void {
     if (path.startsWith('/dev/') && STREAMS.test(path)) return;
-    if (this.noted.length >= MOST_PATHS) {
+    if (this.noted.length >= MOST_PATHS && !(intent === 'write' && isMachine(path))) {
       this.isFull = true;
       return;
     }

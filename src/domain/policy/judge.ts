@@ -31,13 +31,9 @@ export function judgeCommand(text: string, policy: Policy, context: JudgeContext
   const reading = readCommand(text);
   const judge = new Judge(text, policy, trust, reading);
   const reasons = judge.reasons();
-  const verdict = reasons.reduce<Verdict>(
-    (worst, each) => (WEIGHT[each.verdict] > WEIGHT[worst] ? each.verdict : worst),
-    'allow',
-  );
   return {
-    verdict,
-    unconditional: reasons.some(({ unconditional }) => unconditional === true),
+    verdict: judge.verdict,
+    unconditional: judge.isUnconditional,
     trust,
     reasons,
     programs: [...new Set(reading.runs.filter(({ maybe }) => !maybe).map(({ program }) => shown(program)))],
@@ -48,7 +44,11 @@ export function judgeCommand(text: string, policy: Policy, context: JudgeContext
 }
 
 class Judge {
-  private readonly found = new Map<string, Reason>();
+  /** Of every reason there is, shown or not. */
+  verdict: Verdict = 'allow';
+  isUnconditional = false;
+  /** Those to be shown, by weight: any number of light ones leaves room for the heavy. */
+  private readonly found = new Map<number, Map<string, Reason>>();
   private readonly allowed = new Set<Run>();
   private readonly text: string;
   private readonly policy: Policy;
@@ -84,7 +84,10 @@ class Judge {
         this.add('ask', `${each.construct} runs a command within a command`, each, each.construct);
       }
     }
-    return [...this.found.values()].sort((a, b) => weight(b) - weight(a) || a.start - b.start).slice(0, MOST_REASONS);
+    return [...this.found.values()]
+      .flatMap((reasons) => [...reasons.values()])
+      .sort((a, b) => weight(b) - weight(a) || a.start - b.start)
+      .slice(0, MOST_REASONS);
   }
 
   private judge(run: Run): void {
@@ -193,9 +196,13 @@ class Judge {
   }
 
   private put(reason: Reason): void {
-    if (this.found.size > 1000) return;
-    const key = `${reason.verdict} ${reason.start} ${reason.end} ${reason.because}`;
-    if (!this.found.has(key)) this.found.set(key, reason);
+    if (WEIGHT[reason.verdict] > WEIGHT[this.verdict]) this.verdict = reason.verdict;
+    if (reason.unconditional === true) this.isUnconditional = true;
+    const alike = this.found.get(weight(reason)) ?? new Map<string, Reason>();
+    if (alike.size >= MOST_REASONS) return;
+    this.found.set(weight(reason), alike);
+    const key = `${reason.start} ${reason.end} ${reason.because}`;
+    if (!alike.has(key)) alike.set(key, reason);
   }
 }
 

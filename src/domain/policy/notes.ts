@@ -5,7 +5,9 @@ import type { Construct, Doubt, Reading, Run, Site } from './reading.ts';
 const MOST_RUNS = 2000;
 /** Fields looked at, all in all: a wrapper around a wrapper looks at the same ones again. */
 const MOST_FIELDS = 100_000;
-const MOST_REASONS = 200;
+const MOST_DOUBTS = 200;
+/** They differ in their kind alone: more of one kind say nothing new. */
+const MOST_OF_A_CONSTRUCT = 40;
 
 /** What the reader has written down so far. */
 export class Notes implements Reading {
@@ -17,6 +19,7 @@ export class Notes implements Reading {
   paths: readonly CommandPath[] = [];
   guesses: readonly CommandPath[] = [];
   private readonly files: { readonly path: string; readonly run: Run }[] = [];
+  private readonly constructCounts = new Map<Construct, number>();
   private fieldsSeen = 0;
 
   get directories(): readonly string[] {
@@ -35,12 +38,17 @@ export class Notes implements Reading {
   }
 
   construct(construct: Construct, site: Site): void {
-    if (this.constructs.length < MOST_REASONS) this.constructs.push({ construct, ...site });
+    const count = this.constructCounts.get(construct) ?? 0;
+    this.constructCounts.set(construct, count + 1);
+    if (count < MOST_OF_A_CONSTRUCT) this.constructs.push({ construct, ...site });
   }
 
   doubt(because: string, { start, end }: Site, run?: Run): void {
-    if (this.doubts.length >= MOST_REASONS) return;
-    this.doubts.push(run === undefined ? { because, start, end } : { because, start, end, run });
+    if (this.doubts.length > MOST_DOUBTS) return;
+    // Of no run: what an allow rule lifts must not hide what it does not lift.
+    if (this.doubts.length === MOST_DOUBTS)
+      this.doubts.push({ because: 'there is more to doubt than anybody could look at', start, end });
+    else this.doubts.push(run === undefined ? { because, start, end } : { because, start, end, run });
   }
 
   /** Once all has been read. */

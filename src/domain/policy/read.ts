@@ -35,7 +35,8 @@ function readParsed(text: string, script: Script): Reading {
     if (!isChanged(variables)) return reader.notes;
     // What the script sets on its way was not known to what was read before: read again.
   }
-  return { ...unread(text, 'what its variables hold depends on itself'), runs: reader.notes.runs };
+  const { runs, paths, forkBombs } = reader.notes;
+  return { ...unread(text, 'what its variables hold depends on itself'), runs, paths, forkBombs };
 }
 
 /** The reader changes it behind the compiler's back. */

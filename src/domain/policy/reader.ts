@@ -170,10 +170,6 @@ export class Reader {
   private follow(fields: readonly Field[], input: readonly Redirection[], place: Place, site: Site): void {
     const [name, ...args] = fields;
     if (name === undefined) return;
-    if (!this.notes.hasRoomFor(fields.length)) {
-      this.notes.doubt('it runs more than anybody could look at', site);
-      return;
-    }
     const program = programName(name.text).toLowerCase();
     const run: Run = {
       program,
@@ -185,6 +181,11 @@ export class Reader {
       end: site.end,
     };
     this.notes.runs.push(run);
+    // A run that nobody follows any further is on the list all the same: it may be blocked.
+    if (!this.notes.hasRoomFor(fields.length)) {
+      this.notes.doubt('it runs more than anybody could look at', site);
+      return;
+    }
     if (isUncertainName(name)) {
       this.notes.doubt('which program this runs is only known when it runs', site);
       return;
