@@ -5,6 +5,7 @@ import { doubt, isUnsure, type Consequence } from './consequence.ts';
 import { awk, interpreter, interpreterOf, sed } from './interpreters.ts';
 import { RUNNING_OPTIONS, runByOptions } from './options.ts';
 import { PROGRAMS, splitString, xargs } from './programs.ts';
+import { commandOfRunner, isRunner, scriptOfRunner } from './runners.ts';
 import { isShell, shell } from './shells.ts';
 
 /** They take words as words: `grep sudo`, `man curl`, `apt install wget`. */
@@ -17,19 +18,6 @@ const TAKES_WORDS: ReadonlySet<string> = new Set(
     'pgrep killall ps top jq yq sed awk gawk mawk nawk find ln cp mv install command hash id groups getent date expr seq ' +
     'true false : read exit return test tee sha256sum md5sum cksum tldr code open xdg-open systemctl journalctl service'
   ).split(' '),
-);
-/** They run a command among their arguments, on this machine. */
-const RUNNERS = new Map(
-  (
-    'npx: pipx:run npm:exec,x pnpm:exec,dlx yarn:exec,dlx bunx: uvx: uv:run,tool,x poetry:run pipenv:run pdm:run hatch:run rye:run ' +
-    'bundle:exec conda:run mamba:run direnv:exec cross-env: dotenv: dotenvx:run rustup:run asdf:exec mise:exec,x pyenv:exec ' +
-    'rbenv:exec nix-shell: nix:run,shell,develop op:run doppler:run aws-vault:exec'
-  )
-    .split(' ')
-    .map((entry): [string, string[]] => {
-      const [program = '', subcommands = ''] = entry.split(':');
-      return [program, subcommands.split(',')];
-    }),
 );
 const MOST_GUESSES = 4;
 
@@ -48,7 +36,7 @@ export function consequencesOf(program: string, args: readonly Field[]): readonl
   ];
   const wrapped = wrapping(program, args);
   if (wrapped !== undefined) return special.length === 0 ? wrapped : [...special, ...wrapped];
-  return special.length > 0 || TAKES_WORDS.has(program)
+  return special.length > 0 || TAKES_WORDS.has(program) || isRunner(program)
     ? [...special, ...runner(program, args)]
     : guesses(program, args);
 }
@@ -82,26 +70,28 @@ function environment(before: readonly Field[]): readonly Consequence[] {
 }
 
 function runner(program: string, args: readonly Field[]): readonly Consequence[] {
-  const subcommands = RUNNERS.get(program);
-  if (subcommands === undefined) return [];
-  const isRunning = subcommands.includes('') || args.some(({ text }) => subcommands.includes(text));
-  if (!isRunning) return [];
-  const at = args.findIndex(({ text }) => subcommands.includes(text));
-  const first = args.findIndex(({ text }, index) => index > at && !text.startsWith('-'));
-  const command: Consequence[] = first === -1 ? [] : [{ type: 'command', fields: args.slice(first), maybe: true }];
-  return [...command, ...guesses(program, args)];
+  const command = commandOfRunner(program, args);
+  const script = scriptOfRunner(program, args);
+  if (command === undefined && script === undefined) return [];
+  const run: Consequence[] =
+    command === undefined
+      ? []
+      : [{ type: 'command', fields: command.fields, ...(command.sure ? {} : { maybe: true as const }) }];
+  return [
+    ...run,
+    ...(script === undefined ? [] : [{ type: 'script', text: script } as const]),
+    ...(command?.sure === true ? [] : guesses(program, args)),
+  ];
 }
 
 /** Wherever an argument looks like the beginning of a command, it may be one. */
 function guesses(program: string, args: readonly Field[]): readonly Consequence[] {
-  const isRunner = RUNNERS.has(program);
   const starts = args.flatMap(({ text }, at) => (at < 64 && startsCommand(text) ? [at] : [])).slice(0, MOST_GUESSES);
-  const maybe = starts.map((at): Consequence =>
-    isRunner ? { type: 'command', fields: args.slice(at) } : { type: 'command', fields: args.slice(at), maybe: true },
-  );
-  const script = isRunner ? args.findIndex(({ text }) => /^(?:-c|--call|--run|--command)$/.test(text)) : -1;
-  const text = args[script + 1]?.text;
-  return script === -1 || text === undefined ? maybe : [...maybe, { type: 'script', text }];
+  return starts.map((at): Consequence => ({
+    type: 'command',
+    fields: args.slice(at),
+    ...(isRunner(program) ? {} : { maybe: true as const }),
+  }));
 }
 
 function startsCommand(text: string): boolean {

@@ -3,6 +3,7 @@ import { isDisk, isMachine } from '../command/pillars.ts';
 import { isStranger, mayRunArguments } from './consequences.ts';
 import { namesIn } from './names.ts';
 import type { Judgement, Reason } from './judgement.ts';
+import { ownCommand } from './own-commands.ts';
 import { lineOf, matchesCommand, matchesLine, mayBe, type CommandPattern } from './pattern.ts';
 import type { Policy, TrustLevel, Verdict } from './policy.ts';
 import { readCommand } from './read.ts';
@@ -97,6 +98,7 @@ class Judge {
     const harm = destruction(run, this.entered);
     if (harm !== undefined) this.block(harm, run, undefined, run.maybe);
     this.judgeBlocked(run);
+    if (policy.blocksOwnCommands) this.judgeOwnCommand(run);
     for (const pattern of policy.network) {
       if (matchesCommand(pattern, run) === 'yes') {
         this.add(denied, `${run.program} talks to other machines, and allowNetwork is false`, run, pattern.text);
@@ -117,7 +119,7 @@ class Judge {
       this.add('allow', `an allow rule names ${shown(run.program)}`, run, allowing.text);
       return;
     }
-    this.judgeUnnamed(run);
+    if (run.by === undefined || !this.allowed.has(run.by)) this.judgeUnnamed(run);
   }
 
   private judgeBlocked(run: Run): void {
@@ -140,7 +142,7 @@ class Judge {
     const { program, args } = run;
     const isTaken = COPIERS.has(program) || isStranger(program);
     const isRead = mayRunArguments(program);
-    if (!isTaken && !isRead) return;
+    if (run.maybe || (!isTaken && !isRead)) return;
     for (const [at, { text }] of args.entries()) {
       const whole = text.slice(text.lastIndexOf('/') + 1).toLowerCase();
       const names = isRead ? namesIn(text, args[at - 1]?.text) : [];
@@ -149,6 +151,14 @@ class Judge {
         this.add('ask', `${shown(program)} is given ${name}, which is blocked`, run, name);
       }
     }
+  }
+
+  /** Whoever is judged does not decide: not on a question, a grant, a rule or a tool's state. */
+  private judgeOwnCommand(run: Run): void {
+    const own = ownCommand(run);
+    if (own === 'decides') this.block('only people decide with surety, and not from a shell of its own', run, 'surety');
+    if (own === 'may decide') this.add('ask', 'this may be surety, with which only people decide', run, 'surety');
+    if (own === 'runs') this.add('ask', 'surety runs this by the rules of where it is started', run, 'surety');
   }
 
   private judgePattern(pattern: CommandPattern, run: Run): void {

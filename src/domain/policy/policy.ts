@@ -85,6 +85,8 @@ export interface Policy {
   readonly blockedBy: ReadonlyMap<string, readonly CommandPattern[]>;
   /** Blocked whatever follows them. */
   readonly blockedPrograms: ReadonlySet<string>;
+  /** Whether the commands by which people decide with Surety are denied. */
+  readonly blocksOwnCommands: boolean;
   readonly network: readonly CommandPattern[];
   readonly confirm: readonly CommandPattern[];
   readonly confirmConstructs: ReadonlySet<string>;
@@ -106,6 +108,7 @@ export function policyOf(rules: ShellRules): Policy {
     blocked,
     blockedBy: byProgram(blocked),
     blockedPrograms: new Set(blocked.filter(({ words }) => words.length === 0).map(({ program }) => program)),
+    blocksOwnCommands: !lifted.includes('surety'),
     network: rules.allowNetwork ? [] : NETWORK.map(commandPattern),
     confirm: rules.confirmPatterns.filter((each) => !CONSTRUCTS.includes(each)).map(commandPattern),
     confirmConstructs: new Set(rules.confirmPatterns.filter((each) => CONSTRUCTS.includes(each))),

@@ -21,6 +21,7 @@ import { inputTexts, isUncertainName, waysOf } from './fields.ts';
 import { isElsewhere } from './elsewhere.ts';
 import { Notes } from './notes.ts';
 import type { Run, Site } from './reading.ts';
+import { isRunner } from './runners.ts';
 import { isShell } from './shells.ts';
 import { isOverlooked } from './overlooked.ts';
 import { steeringOf } from './steering.ts';
@@ -37,6 +38,7 @@ interface Place {
   readonly through: readonly string[];
   readonly depth: number;
   readonly maybe: boolean;
+  readonly by: Run | undefined;
   /** On another machine or in a container: its files are not ours. */
   readonly elsewhere: boolean;
 }
@@ -57,7 +59,7 @@ export class Reader {
 
   readOutermost(script: ParsedScript): void {
     const { text: source, variables } = this;
-    const nowhere = { site: undefined, through: [], depth: 0, maybe: false, elsewhere: false };
+    const nowhere = { site: undefined, through: [], depth: 0, maybe: false, by: undefined, elsewhere: false };
     this.readScript(script, { source, variables, ...nowhere });
     this.notes.finish();
   }
@@ -94,7 +96,7 @@ export class Reader {
     const script = parse(source);
     this.variables.collectOnce(`${place.depth} ${source}`, script, variables);
     const through = [...place.through, by.program];
-    this.readScript(script, { ...place, source, variables, site, through, depth: place.depth + 1 });
+    this.readScript(script, { ...place, source, variables, site, through, by: undefined, depth: place.depth + 1 });
   }
 
   private visit(node: SyntaxNode, place: Place): void {
@@ -177,6 +179,7 @@ export class Reader {
       args,
       through: place.through,
       maybe: place.maybe,
+      ...(place.by === undefined ? {} : { by: place.by }),
       start: site.start,
       end: site.end,
     };
@@ -228,7 +231,8 @@ export class Reader {
       case 'command': {
         const through = [...place.through, run.program];
         const maybe = place.maybe || each.maybe === true;
-        const within = { ...place, through, depth: place.depth + 1, maybe, elsewhere };
+        const by = isRunner(run.program) ? run : undefined;
+        const within = { ...place, through, depth: place.depth + 1, maybe, by, elsewhere };
         this.inItsShell(run.program, () => this.follow(each.fields, input, within, run));
         return;
       }
