@@ -14,8 +14,10 @@ export function find(args: readonly Field[]): readonly Consequence[] {
   for (let at = 0; at < args.length; at += 1) {
     if (!/^-(?:exec|ok)(?:dir)?$/.test(args[at]?.text ?? '')) continue;
     const start = at + 1;
-    while (at < args.length && !/^[;+]$/.test(args[at]?.text ?? '')) at += 1;
-    commands.push({ type: 'command', fields: filled(args.slice(start, at), '{}') });
+    at = endOfExec(args, at);
+    const command = args.slice(start, at);
+    commands.push({ type: 'command', fields: filled(command, '{}') });
+    if (mayEndEarlier(command)) commands.push(...doubt('what find is to run is only known when it runs'));
   }
   const starts = args.slice(
     0,
@@ -25,6 +27,22 @@ export function find(args: readonly Field[]): readonly Consequence[] {
     commands.push({ type: 'command', fields: [literal('rm'), ...starts] });
   const unsure = args.some(({ many, glob }, at) => many && (!glob || at > 0)) || unknownCount(args) > 1;
   return unsure ? [...commands, ...doubt('what find is to run is only known when it runs')] : commands;
+}
+
+/** `;` ends a command, `+` only right after `{}`: before it is an argument like any other. */
+function endOfExec(args: readonly Field[], from: number): number {
+  const endsAtPlus = /^-exec/.test(args[from]?.text ?? '');
+  for (let at = from + 1; at < args.length; at += 1) {
+    const { text } = args[at] ?? literal('');
+    if (text === ';' || (endsAtPlus && text === '+' && args[at - 1]?.text === '{}')) return at;
+  }
+  return args.length;
+}
+
+/** What is not known may be the end, and then a command may follow that looks like an argument. */
+function mayEndEarlier(command: readonly Field[]): boolean {
+  const unknown = command.findIndex(({ text }) => text.startsWith(HOLE));
+  return unknown !== -1 && command.slice(unknown).some(({ text }) => /^-(?:exec|ok)/.test(text));
 }
 
 /** One unknown argument cannot spell `-exec x ;`. */

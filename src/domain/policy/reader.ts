@@ -17,7 +17,7 @@ import { backtickReadings, splitText } from './differences.ts';
 import { arithmeticDoubt, evaluationDoubt } from './evaluation.ts';
 import { speaksOwnLanguage } from './interpreters.ts';
 import { isEveryday } from './options.ts';
-import { inputTexts, isUncertainName, waysOf } from './fields.ts';
+import { inputTexts, isOfInput, isUncertainName, waysOf } from './fields.ts';
 import { isElsewhere } from './elsewhere.ts';
 import { Notes } from './notes.ts';
 import type { Run, Site } from './reading.ts';
@@ -289,8 +289,8 @@ export class Reader {
 
   /** A shell or an interpreter that is to run its input. */
   private input(run: Run, redirects: readonly Redirection[], place: Place): void {
-    const last = redirects.findLast((each) => each.type !== 'Redirect' || each.operator === '<');
-    const texts = last?.descriptor === undefined ? inputTexts(last, place.variables) : undefined;
+    const [only, ...others] = redirects.filter(isOfInput);
+    const texts = others.length === 0 ? inputTexts(only, place.variables) : undefined;
     if (!speaksOwnLanguage(run.program)) for (const text of texts ?? []) this.readText(text, place, run);
     if (texts === undefined && !run.maybe) this.notes.doubt(`what ${run.program} runs comes from its input`, run, run);
     else if (!isShell(run.program) && !run.maybe)
