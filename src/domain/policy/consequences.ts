@@ -1,11 +1,13 @@
 import { HOLE, type Field } from '../command/expand.ts';
 import { wrappedBy } from '../command/wrappers.ts';
+import { awk } from './awk.ts';
 import { builtin } from './builtins.ts';
 import { doubt, isUnsure, type Consequence } from './consequence.ts';
-import { awk, interpreter, interpreterOf, sed } from './interpreters.ts';
+import { interpreter, interpreterOf } from './interpreters.ts';
 import { RUNNING_OPTIONS, runByOptions } from './options.ts';
 import { PROGRAMS, splitString, xargs } from './programs.ts';
 import { commandOfRunner, isRunner, scriptOfRunner } from './runners.ts';
+import { sed } from './sed.ts';
 import { isShell, shell } from './shells.ts';
 
 /** They take words as words: `grep sudo`, `man curl`, `apt install wget`. */
