@@ -4,7 +4,7 @@ import { awk } from './awk.ts';
 import { builtin } from './builtins.ts';
 import { doubt, isUnsure, type Consequence } from './consequence.ts';
 import { interpreter, interpreterOf } from './interpreters.ts';
-import { RUNNING_OPTIONS, runByOptions } from './options.ts';
+import { runByOptions, runningOptionsOf } from './options.ts';
 import { PROGRAMS, splitString, xargs } from './programs.ts';
 import { commandOfRunner, isRunner, scriptOfRunner } from './runners.ts';
 import { sed } from './sed.ts';
@@ -32,9 +32,10 @@ export function consequencesOf(program: string, args: readonly Field[]): readonl
   if (language !== undefined) return interpreter(program, language, args);
   if (/^[gmn]?awk$/.test(program)) return awk(program, args);
   if (program === 'sed' || program === 'gsed') return sed(program, args);
+  const options = runningOptionsOf(program);
   const special = [
     ...(Object.hasOwn(PROGRAMS, program) ? (PROGRAMS[program]?.(args, program) ?? []) : []),
-    ...(Object.hasOwn(RUNNING_OPTIONS, program) ? runByOptions(RUNNING_OPTIONS[program] ?? {}, args, program) : []),
+    ...(options === undefined ? [] : runByOptions(options, args, program)),
   ];
   const wrapped = wrapping(program, args);
   if (wrapped !== undefined) return special.length === 0 ? wrapped : [...special, ...wrapped];
@@ -134,7 +135,7 @@ export function isStranger(program: string): boolean {
     !takesWords(program) &&
     builtin(program) === undefined &&
     !Object.hasOwn(PROGRAMS, program) &&
-    !Object.hasOwn(RUNNING_OPTIONS, program) &&
+    runningOptionsOf(program) === undefined &&
     wrappedBy(program, []) === undefined
   );
 }

@@ -16,7 +16,7 @@ export function find(args: readonly Field[]): readonly Consequence[] {
     const start = at + 1;
     at = endOfExec(args, at);
     const command = args.slice(start, at);
-    commands.push({ type: 'command', fields: filled(command, '{}') });
+    commands.push({ type: 'command', fields: filled(command, '{}').map(found) });
     if (mayEndEarlier(command)) commands.push(...doubt('what find is to run is only known when it runs'));
   }
   const starts = args.slice(
@@ -72,6 +72,10 @@ function filled(fields: readonly Field[], mark: string): readonly Field[] {
   return fields.map((field) =>
     field.text.includes(mark) ? { ...field, text: field.text.replaceAll(mark, HOLE), open: true } : field,
   );
+}
+
+function found(field: Field): Field {
+  return field.text.startsWith(HOLE) ? { ...field, found: true } : field;
 }
 
 /** `env -S 'A=1 x y'` splits a text in its own way. */

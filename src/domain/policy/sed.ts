@@ -1,5 +1,5 @@
 import { HOLE, literal, type Field } from '../command/expand.ts';
-import { doubt, type Consequence } from './consequence.ts';
+import { doubt, mayBeOption, type Consequence } from './consequence.ts';
 import { abbreviates } from './options.ts';
 import { isStream } from './shells.ts';
 
@@ -75,6 +75,7 @@ export function sed(program: string, args: readonly Field[]): readonly Consequen
     if (option.takes === 'script') scripts.push(value ?? field);
     if (option.takes !== undefined && option.value === undefined) at += 1;
   }
+  if (operands.some((field) => field.many && mayBeOption(field))) return doubt(because);
   const [first] = operands;
   if (scripts.length === 0 && first !== undefined) scripts.push(first);
   const isHarmless = scripts.length > 0 && scripts.every(({ text, many }) => !many && isHarmlessSed(text));
