@@ -56,6 +56,10 @@ const MYSQL: RunningOptions = {
 const APT: RunningOptions = { text: /^(?:-o)?(?:DPkg|APT|Dir|Acquire)::/i };
 const FD: RunningOptions = { command: 'exec exec-batch', commandLetters: 'xX' };
 const RPM: RunningOptions = { command: 'pipe', steer: 'eval define load macros rcfile undefine', steerLetters: 'ED' };
+const NPM: RunningOptions = {
+  command: 'script-shell shell editor viewer git',
+  ...{ steer: 'node-options', only: /^(?:config|c|set|edit|explore|exec|x|help)$/ },
+};
 const TAR: RunningOptions = {
   command: 'to-command use-compress-program rmt-command rsh-command info-script new-volume-script',
   ...{ steer: 'checkpoint-action', commandLetters: 'IF', valued: 'fCTXbgKNVLH', bundled: true },
@@ -151,7 +155,8 @@ const RUNNING_OPTIONS: Readonly<Record<string, RunningOptions>> = {
   'ssh-add': { steerLetters: 's' },
   ld: { steer: 'plugin', oneDash: true },
   docker: { text: /^--entrypoint/, only: /^(?:run|create|compose|container)$/ },
-  npm: { steer: 'script-shell node-options shell', text: /^(?:script-shell|shell|git|editor)=/ },
+  npm: NPM,
+  pnpm: NPM,
   pip: { steer: 'editor python' },
   systemctl: { text: /^edit$/, only: /^edit$/ },
   kubectl: { text: /^edit$/, only: /^edit$/ },

@@ -1,7 +1,7 @@
 import { HOLE, literal, type Field } from '../command/expand.ts';
 import { doubt, isUnsure, type Consequence } from './consequence.ts';
 import { git } from './git.ts';
-import { namedCommand } from './options.ts';
+import { gh, npm } from './packages.ts';
 import { ssh } from './ssh.ts';
 
 export type Program = (args: readonly Field[], program: string) => readonly Consequence[];
@@ -125,17 +125,6 @@ function database(statement: RegExp, operands = Infinity): Program {
   };
 }
 
-/** `npm config set script-shell x` decides what runs every script from then on. */
-const npm: Program = (args, program) => {
-  if (!args.some(({ text }) => text === 'set')) return [];
-  return args.flatMap(({ text }, at) => {
-    const named = NPM_RUNS.exec(text);
-    const value = named?.[1] ?? args[at + 1]?.text ?? '';
-    return named === null ? [] : namedCommand(value, `${program} runs what a setting of it names`);
-  });
-};
-const NPM_RUNS = /^(?:script-shell|shell|git|editor|viewer|node-options)(?:=(.*))?$/s;
-
 const SETS_OF_SCRIPTS = /^(?:npm|yarn|pnpm|bun|node|deno):/;
 
 /** Everything that is no option is a script of its own. */
@@ -172,6 +161,9 @@ export const PROGRAMS: Readonly<Record<string, Program>> = {
   npm,
   pnpm: npm,
   yarn: npm,
+  gh,
+  glab: gh,
+  hub: gh,
   concurrently: eachScript,
   ansible: scriptAfter(/^(?:-a|--args=?)(.*)$/s),
   crontab: unless(/^(?:-u \w+ )?-l$/),
