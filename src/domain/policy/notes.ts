@@ -1,4 +1,4 @@
-import { CommandPaths } from './command-paths.ts';
+import { CommandPaths, type RunFile } from './command-paths.ts';
 import type { CommandPath } from './paths.ts';
 import type { Construct, Doubt, Reading, Run, Site } from './reading.ts';
 
@@ -18,7 +18,7 @@ export class Notes implements Reading {
   readonly named = new CommandPaths();
   paths: readonly CommandPath[] = [];
   guesses: readonly CommandPath[] = [];
-  private readonly files: { readonly path: string; readonly run: Run }[] = [];
+  private readonly files: (RunFile & { readonly run: Run })[] = [];
   private readonly constructCounts = new Map<Construct, number>();
   private fieldsSeen = 0;
 
@@ -33,8 +33,8 @@ export class Notes implements Reading {
   }
 
   /** A file whose content is run. */
-  runsFile(path: string, run: Run): void {
-    this.files.push({ path, run });
+  runsFile(path: string, run: Run, own: RunFile['own']): void {
+    this.files.push({ path, run, own });
   }
 
   construct(construct: Construct, site: Site): void {
@@ -54,6 +54,7 @@ export class Notes implements Reading {
   /** Once all has been read. */
   finish(): void {
     for (const { run } of this.named.writtenAmong(this.files)) {
+      if (run.maybe) continue;
       this.doubt('this runs a file that the same command line writes', run, run);
     }
     ({ paths: this.paths, guesses: this.guesses } = this.named.finish());

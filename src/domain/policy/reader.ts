@@ -194,13 +194,18 @@ export class Reader {
       return;
     }
     const consequences = consequencesOf(program, args);
+    const from = this.named.count;
     if (!place.elsewhere) this.name(run, input, consequences);
-    if (name.text.includes('/')) this.notes.runsFile(name.text, run);
+    const own = [from, this.named.count] as const;
+    if (name.text.includes('/')) this.notes.runsFile(name.text, run, own);
     if (place.depth >= MOST_DEPTH) {
       this.notes.doubt(`what ${program} runs is nested too deeply to be read`, site, run);
       return;
     }
-    for (const each of consequences) this.consequence(each, run, input, place);
+    for (const each of consequences) {
+      if (each.type === 'file') this.notes.runsFile(each.path, run, own);
+      this.consequence(each, run, input, place);
+    }
   }
 
   /** The files among its arguments; what it runs has its own. */
@@ -244,7 +249,6 @@ export class Reader {
         return;
       case 'file':
         if (!elsewhere) this.named.addRead(each.path, run);
-        this.notes.runsFile(each.path, run);
         return;
       case 'variable': {
         const value = each.value ?? HOLE;

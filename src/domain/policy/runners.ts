@@ -79,7 +79,8 @@ function beginningAt(
   const [name, ...rest] = args.slice(mark === -1 ? found.at : mark + 1);
   if (name === undefined) return undefined;
   // `npx eslint@9` is eslint.
-  const fields = [{ ...name, text: name.text.replace(/(.)@[^/@]*$/s, '$1') }, ...rest];
+  const bare = name.text.replace(/(.)@[^/@]*$/s, '$1');
+  const fields = [bare === name.text ? name : { ...name, text: bare }, ...rest];
   return { fields, sure: mark !== -1 || (found.sure && (!isLoose || found.isMarked)) };
 }
 
