@@ -70,6 +70,7 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   watch: { flags: 'bcdegptxw', valued: 'n', valuedLong: ['interval'] },
   strace: { flags: 'cCdfFhiknqrtTvVwxyzZ', valued: 'aeIoOpPsSuUbX' },
   ltrace: { flags: 'bcCfhiLrStTV', valued: 'aAeFlnopsuwx' },
+  sshpass: { flags: 'ehvV', valued: 'pfdP' },
   nohup: {},
   setsid: { flags: 'cfw', flagsLong: ['ctty', 'fork', 'wait'] },
   command: { flags: 'p' },

@@ -5,7 +5,7 @@ import { builtin } from './builtins.ts';
 import { doubt, isUnsure, type Consequence } from './consequence.ts';
 import { interpreter, interpreterOf } from './interpreters.ts';
 import { runByOptions, runningOptionsOf } from './options.ts';
-import { PROGRAMS, splitString, xargs } from './programs.ts';
+import { loader, PROGRAMS, splitString, xargs } from './programs.ts';
 import { commandOfRunner, isRunner, scriptOfRunner } from './runners.ts';
 import { sed } from './sed.ts';
 import { isShell, shell } from './shells.ts';
@@ -46,8 +46,7 @@ export function consequencesOf(program: string, args: readonly Field[]): readonl
 
 function wrapping(program: string, args: readonly Field[]): readonly Consequence[] | undefined {
   if (program === 'watch') return undefined;
-  // The dynamic loader runs the program it is given.
-  if (/^ld[-.].*so/.test(program)) return guesses(program, args);
+  if (/^ld[-.].*so/.test(program)) return loader(args, program);
   const found = wrappedBy(
     program,
     args.map(({ text }) => text),

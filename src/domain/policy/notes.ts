@@ -15,6 +15,7 @@ export class Notes implements Reading {
   readonly doubts: Doubt[] = [];
   readonly constructs: (Site & { readonly construct: Construct })[] = [];
   readonly forkBombs: Site[] = [];
+  readonly connections: Site[] = [];
   readonly named = new CommandPaths();
   paths: readonly CommandPath[] = [];
   guesses: readonly CommandPath[] = [];

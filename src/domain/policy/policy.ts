@@ -1,5 +1,6 @@
 import type { Status } from '../trust/trust.ts';
 import { commandPattern, globPattern, type CommandPattern, type GlobPattern } from './pattern.ts';
+import { NETWORK } from './network.ts';
 import type { ShellRules } from './policy.schema.ts';
 import type { Construct } from './reading.ts';
 
@@ -70,10 +71,6 @@ export const DEFAULT_CONFIRM_PATTERNS = [
     'truncate',
   ],
   ...['$(', '`', '<(', '>(', '<<<', 'eval'],
-];
-const NETWORK = [
-  ...'curl wget nc ncat netcat socat telnet ftp sftp ssh scp rsync rclone aria2c lynx links w3m httpie http'.split(' '),
-  ...['openssl s_client', 'git clone', 'git fetch', 'git pull', 'git push', 'git ls-remote', 'git submodule update'],
 ];
 const CONSTRUCTS: readonly string[] = ['$(', '`', '<(', '>(', '<<<'] satisfies Construct[];
 

@@ -141,6 +141,23 @@ function unless(harmless: RegExp): Program {
 
 const always: Program = (_, program) => doubt(`${program} runs what it is given, in its own way`);
 
+/** It runs the command among its operands, after so many of its own; by its options it may do more. */
+function atOperand(own: number): Program {
+  return (args, program) => {
+    const starts = args.flatMap(({ text }, at) => (/^-|=/.test(text) ? [] : [at]));
+    const commands = starts.slice(0, own + 1).map((at): Consequence => ({ type: 'command', fields: args.slice(at) }));
+    return [...commands, ...always(args, program)];
+  };
+}
+
+const LOADER_VALUED = /^--(?:library-path|preload|argv0|inhibit-rpath|audit|glibc-hwcaps-\w+)$/;
+
+/** The dynamic loader runs the program it is given. */
+export const loader: Program = (args) => {
+  const at = args.findIndex(({ text }, index) => !/^-/.test(text) && !LOADER_VALUED.test(args[index - 1]?.text ?? ''));
+  return at === -1 ? [] : [{ type: 'command', fields: args.slice(at) }];
+};
+
 /** What only looks; `#(x)` in a format runs x, and `;` begins another command. */
 const TMUX_LOOKS =
   /^(?:-V|(?:ls|lsw|lsp|lsc|has|list-\w+|has-session|info|show|show-\w+|capture-pane|kill-session|attach)(?: [^#;]*)?)$/;
@@ -178,14 +195,18 @@ export const PROGRAMS: Readonly<Record<string, Program>> = {
   ],
   flock: scriptAfter(/^(?:-c|--command)(?:=(.*))?$/s),
   sg: joined(/^$/),
-  ...Object.fromEntries(
-    (
-      'parallel at batch expect gdb lldb nsenter unshare setarch linux32 linux64 systemd-run ex ed ' +
-      'start-stop-daemon run-parts entr watchexec hyperfine xterm valgrind perf proot firejail bwrap runcon newgrp ' +
-      'dbus-run-session xvfb-run cpulimit chpst softlimit prlimit setpriv capsh daemonize rlwrap socat nodemon m4 facter dbus-send gdbus busctl ' +
-      'machinectl gosu su-exec setuidgid s6-setuidgid'
-    )
-      .split(' ')
-      .map((name) => [name, always]),
+  ...table(
+    'parallel at batch expect gdb lldb ex ed start-stop-daemon run-parts entr watchexec hyperfine xterm perf newgrp daemonize socat ' +
+      'nodemon m4 facter dbus-send gdbus busctl machinectl capsh',
+    always,
   ),
+  ...table(
+    'nsenter unshare linux32 linux64 systemd-run valgrind proot firejail bwrap dbus-run-session xvfb-run cpulimit prlimit setpriv rlwrap',
+    atOperand(0),
+  ),
+  ...table('setarch runcon chpst softlimit gosu su-exec setuidgid s6-setuidgid', atOperand(1)),
 };
+
+function table(names: string, program: Program): Readonly<Record<string, Program>> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, program]));
+}

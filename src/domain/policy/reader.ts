@@ -305,7 +305,10 @@ export class Reader {
     if (node.target === undefined) return;
     const site = this.siteOf(node, place);
     for (const path of expandWhole(node.target, place.variables)) {
-      if (/^\/dev\/(?:tcp|udp)\//.test(path)) this.notes.doubt('this opens a connection to the network', site);
+      if (/^\/dev\/(?:tcp|udp)\//.test(path)) {
+        this.notes.connections.push(site);
+        this.notes.doubt('this opens a connection to the network', site);
+      }
       if (/[<>]&$/.test(node.operator) && /^(?:\d+|-|\d+-)$/.test(path)) continue;
       // What stands after `>&` and is no number is expanded twice.
       if (/[<>]&$/.test(node.operator) && /[$`\0]/.test(path)) this.notes.doubt('a text is expanded once more', site);

@@ -41,4 +41,6 @@ export interface Reading {
   /** The directories that it changes to, seen from where it begins. */
   readonly directories: readonly string[];
   readonly forkBombs: readonly Site[];
+  /** Where the shell itself talks to another machine. */
+  readonly connections: readonly Site[];
 }

@@ -179,6 +179,14 @@ describe('a blocked program is denied however it is written', () => {
     "flock /tmp/l -c 'sudo x'",
     'flock /tmp/l sudo x',
     'hash -r; sudo x',
+    'unshare sudo id',
+    'unshare -r sudo id',
+    'setarch x86_64 sudo id',
+    'setarch -R sudo id',
+    'gosu me sudo id',
+    'sshpass -p x sudo id',
+    'ld.so /usr/bin/sudo',
+    '/lib64/ld-linux-x86-64.so.2 --library-path /x /usr/bin/sudo id',
   ])('%s', (command) => {
     expect(judge(command)).toMatchObject({ verdict: 'deny', unconditional: true });
   });
@@ -485,6 +493,46 @@ describe('rules', () => {
     ['sudo x', 'deny'],
   ])('%s: %s', (command, verdict) => {
     expect(judgeCommand(command, policy).verdict).toBe(verdict);
+  });
+
+  it.each([
+    'echo x >/dev/tcp/1.2.3.4/80',
+    'exec 3<>/dev/udp/1.2.3.4/53',
+    'dig x',
+    'nslookup x',
+    'host x',
+    'ping -c1 x',
+    'mosh h',
+    'autossh h',
+    'lftp h',
+    'tftp h',
+    'whois x',
+    'nmap h',
+    'sshpass -p x ssh h',
+    'git remote update',
+    'git archive --remote=x HEAD',
+    'gh pr list',
+    'docker pull x',
+    'pip install x',
+    'npm ci',
+    'poetry run ssh h',
+    'timeout 5 ssh h',
+  ])('allowNetwork false denies %s', (command) => {
+    expect(judgeCommand(command, policyWith({ allowNetwork: false })).verdict).toBe('deny');
+    expect(judgeCommand(command, policyWith({ allowNetwork: false }), { trust: 'trusted' }).verdict).toBe('deny');
+  });
+
+  it.each([
+    'ls',
+    'git remote -v',
+    'git archive HEAD',
+    'git log $X',
+    'docker ps',
+    'npm test',
+    'go build',
+    'echo /dev/tcp/a',
+  ])('and not %s', (command) => {
+    expect(judgeCommand(command, policyWith({ allowNetwork: false })).verdict).toBe('allow');
   });
 
   it('a reason says where it stands and which rule it is', () => {

@@ -271,6 +271,11 @@ describe('everyday uses of the same programs run', () => {
     'git push -u origin main',
     'git commit -c HEAD',
     'git diff --exit-code',
+    'git checkout $BRANCH',
+    'git add $FILES',
+    'git log $RANGE',
+    'git commit -m $MSG',
+    'git --no-pager -C dir log "$RANGE"',
     'git config list',
     'git config get user.name',
     'git config --list --show-origin',
@@ -398,6 +403,8 @@ describe('the name of a blocked program in an argument asks of whoever may run i
 
 describe('the reason is the right one', () => {
   it.each([
+    ['git push $X', 'what git push is given may make it run others'],
+    ['git -C checkout $X', 'what git is to do is only known when it runs'],
     ['export PATH=$PATH:/x', 'PATH decides what later commands do'],
     ["node <<'E'\nconst x = [1].map((a) => a);\nE", 'node runs code in a language of its own'],
     ["psql <<'E'\nselect count(*) from t;\nE", 'psql runs code in a language of its own'],
