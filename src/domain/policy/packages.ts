@@ -10,7 +10,7 @@ export function npm(args: readonly Field[], program: string): readonly Consequen
   const at = args.findIndex(({ text }) => !text.startsWith('-'));
   const rest = args.slice(at + 1);
   const words = rest.map(({ text }) => text);
-  switch (args[at]?.text) {
+  switch (args[at]?.text ?? '') {
     case 'explore': {
       const script = words.slice(1).filter((word) => word !== '--');
       return script.length === 0 ? [] : [{ type: 'script', text: script.join(' ') }];
