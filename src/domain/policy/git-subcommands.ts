@@ -13,6 +13,10 @@ const FLAG =
   /^(?:-[pP]|--(?:paginate|no-pager|bare|no-optional-locks|no-replace-objects|literal-pathspecs)|--[\w-]+=.*)$/s;
 const VALUED = /^(?:-[cC]|--(?:git-dir|work-tree|namespace))$/;
 
+export function isGitSubcommand(name: string): boolean {
+  return SUBCOMMANDS.has(name);
+}
+
 /** The subcommand of git, if there is no doubt which it is. */
 export function gitSubcommand(args: readonly Field[]): string | undefined {
   for (let at = 0; at < args.length; at += 1) {

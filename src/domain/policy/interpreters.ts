@@ -76,8 +76,11 @@ const ENDS_AFTER_VERSION = /^(?:node|nodejs|tsx|ts-node|perl|php|bun)$/;
 const MODULE = /^(?:timeit|pdb|trace|code|cProfile|profile|runpy|pty|idlelib|asyncio)$/;
 
 export function interpreterOf(program: string): string | undefined {
-  const name = program.replace(/(?:[-.\d]+|w)$/, '');
   if (Object.hasOwn(INTERPRETERS, program)) return program;
+  const last = program.charCodeAt(program.length - 1);
+  // Most names have no version behind them, nor the w of `pythonw`: `-`, `.` and digits stand together.
+  if (last !== 0x77 && (last < 0x2d || last > 0x39)) return undefined;
+  const name = program.replace(/(?:[-.\d]+|w)$/, '');
   return Object.hasOwn(INTERPRETERS, name) ? name : undefined;
 }
 

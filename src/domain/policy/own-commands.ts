@@ -15,9 +15,9 @@ export type OwnCommand = 'decides' | 'may decide' | 'runs';
 
 /** Whether a run is Surety's own command line, deciding what is for people to decide. */
 export function ownCommand({ program, name, args }: Pick<Run, 'program' | 'name' | 'args'>): OwnCommand | undefined {
-  const texts = [name, ...args].map(({ text }) => text);
-  if (program === 'surety') return kindOf(texts.slice(1));
+  if (program === 'surety') return kindOf(args.map(({ text }) => text));
   if (!ENTRY.test(program) && interpreterOf(program) === undefined) return undefined;
+  const texts = [name, ...args].map(({ text }) => text);
   const at = texts.findIndex((text) => ENTRY.test(text) || programName(text).toLowerCase() === 'surety');
   if (at === -1) return undefined;
   const rest = texts.slice(at + 1);

@@ -1,6 +1,6 @@
-import { literal, type Field } from '../command/expand.ts';
+import type { Field } from '../command/expand.ts';
 import { matchesGlob } from '../key/glob.ts';
-import { gitSubcommand } from './git-subcommands.ts';
+import { gitSubcommand, isGitSubcommand } from './git-subcommands.ts';
 import type { Run } from './reading.ts';
 
 /** Whether a pattern matches; `maybe` where it depends on what is only known when the command runs. */
@@ -41,8 +41,9 @@ export function matchesCommand({ program, isGlob, words }: CommandPattern, run: 
 
 /** What comes after `git log`, known or not, makes no `git push` of it. */
 function isOtherSubcommand([first = '']: readonly string[], args: readonly Field[]): boolean {
+  if (!isGitSubcommand(first)) return false;
   const subcommand = gitSubcommand(args);
-  return subcommand !== undefined && subcommand !== first && gitSubcommand([literal(first)]) !== undefined;
+  return subcommand !== undefined && subcommand !== first;
 }
 
 function matchesWord(word: string, arg: string): boolean {
