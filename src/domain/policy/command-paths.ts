@@ -53,7 +53,8 @@ export class CommandPaths {
     { path, intent, certain }: Named,
     { start, end }: Site,
     starts: Starts = this.where.here,
-    { isLinking = false, isMade = true }: { readonly isLinking?: boolean; readonly isMade?: boolean } = {},
+    isLinking = false,
+    isMade = true,
   ): void {
     if (path.startsWith('/dev/') && STREAMS.test(path)) return;
     if (this.noted.length >= MOST_PATHS && !(intent === 'write' && isMachine(path))) {
@@ -73,7 +74,7 @@ export class CommandPaths {
     if (program === 'ln') {
       const { names, paths } = linksOf(args);
       for (const name of names) this.links.add(name);
-      for (const each of paths) this.add(each, site, this.where.here, { isLinking: true });
+      for (const each of paths) this.add(each, site, this.where.here, true);
       return;
     }
     if (scatters(program, args)) this.isScattered = true;
@@ -87,7 +88,8 @@ export class CommandPaths {
         each.below === undefined
           ? here
           : here.map((start) => ({ ...start, directory: under(start.directory, each.below) })),
-        { isMade: !isKept && (each.certain || !isBuilt) },
+        false,
+        !isKept && (each.certain || !isBuilt),
       );
     }
   }
@@ -181,13 +183,15 @@ export class CommandPaths {
   }
 }
 
+const SCATTERING: ReadonlySet<string> = new Set('patch split csplit cpio uudecode git tar gtar bsdtar'.split(' '));
+
 /** Whether a program writes files whose names its arguments do not tell: parts, what a patch or an archive names. */
 function scatters(program: string, args: readonly Field[]): boolean {
-  if (/^(?:patch|split|csplit|cpio|uudecode)$/.test(program)) return true;
+  if (!SCATTERING.has(program)) return false;
+  if (program !== 'git' && !program.endsWith('tar')) return true;
   const words = args.map(({ text }) => text);
   if (program === 'git') return /^(?:apply|am)$/.test(words.find((word) => !word.startsWith('-')) ?? '');
   // An archive that lies there may be run from; one that is piped in may hold anything.
-  if (!/^(?:g|bsd)?tar$/.test(program)) return false;
   const isExtracting = words.some((word, at) => /^-?\w*x/.test(word) && (at === 0 || word.startsWith('-')));
   const isNamed = words.some(
     (word, at) => /^-\w*f/.test(word) || (at === 0 && /^\w*f/.test(word)) || /^--fi/.test(word),

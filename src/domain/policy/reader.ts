@@ -179,7 +179,7 @@ export class Reader {
       args,
       through: place.through,
       maybe: place.maybe,
-      ...(place.by === undefined ? {} : { by: place.by }),
+      by: place.by,
       start: site.start,
       end: site.end,
     };

@@ -17,7 +17,7 @@ export interface Run extends Site {
   /** A guess: another program was given what looks like a command. */
   readonly maybe: boolean;
   /** The runner that starts it, `npx` or the like: a rule that allows that one names this one, too. */
-  readonly by?: Run;
+  readonly by: Run | undefined;
 }
 
 /** Something that the text alone does not tell. An allow rule for the run lifts it, if it belongs to one. */
