@@ -1,3 +1,5 @@
+import { floodForms, inputForms, madeForms, optionForms, wrapperForms } from './option-forms.ts';
+
 /**
  * Commands as somebody would write them who wants a blocked program to run unseen. Knows bash, and nothing of our parser:
  * it only puts text together. Whether the program really runs is for a real bash to say.
@@ -150,6 +152,7 @@ export function commandFrom(random: Random): string {
       `A=1 B=2 ${word}${args}`,
       `A=$(true) ${word}${args}`,
       `! ${word}${args}`,
+      ...wrapperForms(word, args),
     ]);
 
   const indirect = (word: string, args: string): string => {
@@ -234,6 +237,7 @@ export function commandFrom(random: Random): string {
       `: >&${single(`$(${line})`)}`,
       `x=()\`${line.replace(/[\\`]/g, '')}\``,
       `a[; do ]$(${script}\n)`,
+      ...optionForms(line, x),
     ]);
   };
 
@@ -270,6 +274,8 @@ export function commandFrom(random: Random): string {
       `env bash -c ${quoted(script)}`,
       `{ bash; } <<< ${quoted(script)}`,
       `exec 3<<< ${quoted(script)}; bash /dev/fd/3`,
+      ...inputForms(script),
+      ...madeForms(script, fresh('m')),
     ]);
 
   /** A command put where commands may stand. */
@@ -401,5 +407,5 @@ export function commandFrom(random: Random): string {
         : chance(0.2)
           ? inBackticks(command)
           : within(command);
-  return command;
+  return chance(0.01) ? pick(floodForms(command)) : command;
 }

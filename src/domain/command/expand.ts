@@ -19,6 +19,8 @@ export interface Field {
   /** May turn into no field at all or into several: an unquoted expansion, a glob, `"$@"`. */
   readonly many: boolean;
   readonly glob: boolean;
+  /** The name of a file that was found, whichever: it is no option. */
+  readonly found?: true;
 }
 
 /** What is known of the variables of a script. */

@@ -70,6 +70,7 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   watch: { flags: 'bcdegptxw', valued: 'n', valuedLong: ['interval'] },
   strace: { flags: 'cCdfFhiknqrtTvVwxyzZ', valued: 'aeIoOpPsSuUbX' },
   ltrace: { flags: 'bcCfhiLrStTV', valued: 'aAeFlnopsuwx' },
+  sshpass: { flags: 'ehvV', valued: 'pfdP' },
   nohup: {},
   setsid: { flags: 'cfw', flagsLong: ['ctty', 'fork', 'wait'] },
   command: { flags: 'p' },
@@ -168,12 +169,12 @@ function after(args: readonly string[], option: RegExp): string | undefined {
   return at === -1 ? undefined : args[at + 1];
 }
 
-/** The commands that `find` runs: `-exec`, `-execdir`, `-ok` and `-okdir`, each up to `;` or `+`. */
+/** The commands that `find` runs: `-exec`, `-execdir`, `-ok` and `-okdir`, each up to `;`, or `+` after `{}`. */
 export function findCommands(args: readonly string[]): readonly (readonly string[])[] {
   return args.flatMap((arg, index) => {
     if (!/^-(?:exec|ok)(?:dir)?$/.test(arg)) return [];
     const rest = args.slice(index + 1);
-    const end = rest.findIndex((each) => each === ';' || each === '+');
+    const end = rest.findIndex((each, at) => each === ';' || (each === '+' && rest[at - 1] === '{}'));
     return [end === -1 ? rest : rest.slice(0, end)];
   });
 }

@@ -1,6 +1,6 @@
 import { HOLE, type Field } from '../command/expand.ts';
 import { doubt, isUnsure, type Consequence } from './consequence.ts';
-import { isStream } from './shells.ts';
+import { isStream, rereadingOptions, rereads } from './shells.ts';
 
 type Builtin = (args: readonly Field[], program: string) => readonly Consequence[];
 
@@ -59,10 +59,8 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   compgen: (args) => (args.some(({ text }) => /^-[CFW]/.test(text)) ? doubt('compgen evaluates text') : []),
   fc: () => doubt('fc runs commands of the history'),
   wait: subscripts,
-  shopt: (args) =>
-    args.some(({ text, open }) => open || /alias|glob|posix|cd|lastpipe/.test(text))
-      ? doubt('shopt changes how the rest is read')
-      : [],
+  set: (args) => rereadingOptions(args).flatMap(() => doubt('set changes how the rest is read')),
+  shopt: (args) => (args.some(rereads) ? doubt('shopt changes how the rest is read') : []),
 };
 
 export function builtin(program: string): Builtin | undefined {

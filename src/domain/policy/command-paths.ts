@@ -1,4 +1,5 @@
 import type { Field } from '../command/expand.ts';
+import { isMachine } from '../command/pillars.ts';
 import { programName } from '../command/wrappers.ts';
 import { linksOf } from './links.ts';
 import { namedPath, pathsOf, type CommandPath, type Named } from './paths.ts';
@@ -7,12 +8,32 @@ import { LOST, Whereabouts, type Starts } from './whereabouts.ts';
 
 const STREAMS = /^\/dev\/(?:null|stdin|stdout|stderr|tty|zero|u?random|fd\/\d+)$/;
 const MOST_PATHS = 2000;
+/** Of the places where a name is noted: one that is not among the file's own is enough. */
+const MOST_PLACES = 8;
 
 interface Noted extends CommandPath {
   readonly certain: boolean;
   /** Part of what makes a link: the link itself is no use of it. */
   readonly isLinking: boolean;
+  /** Whether what it holds may be as the command line wants it. */
+  readonly isMade: boolean;
 }
+
+/** A file that is run, and which of the names noted are its own: what runs it does not write it. */
+export interface RunFile {
+  readonly path: string;
+  readonly own: readonly [from: number, to: number];
+}
+
+/** They leave what a file holds as it is, or take the file away. */
+const KEEPS_CONTENT: ReadonlySet<string> = new Set('chmod chown chgrp touch mkdir rmdir rm unlink'.split(' '));
+/** What they write they make of what the project holds, or keep its meaning; their arguments name it and no more. */
+const BUILDS: ReadonlySet<string> = new Set(
+  (
+    'make gmake ninja cmake npm pnpm yarn bun cargo go just rake gradle mvn docker kubectl tsc eslint prettier biome black ruff isort ' +
+    'mypy pytest jest vitest shellcheck shfmt gofmt rustfmt git'
+  ).split(' '),
+);
 
 /** The files that a command line names, and where it is when it names them. */
 export class CommandPaths {
@@ -22,20 +43,26 @@ export class CommandPaths {
   private readonly callable: [from: number, to: number][] = [];
   private readonly links = new Set<string>();
   private isFull = false;
+  private isScattered = false;
+
+  get count(): number {
+    return this.noted.length;
+  }
 
   add(
     { path, intent, certain }: Named,
     { start, end }: Site,
     starts: Starts = this.where.here,
     isLinking = false,
+    isMade = true,
   ): void {
     if (path.startsWith('/dev/') && STREAMS.test(path)) return;
-    if (this.noted.length >= MOST_PATHS) {
+    if (this.noted.length >= MOST_PATHS && !(intent === 'write' && isMachine(path))) {
       this.isFull = true;
       return;
     }
     const { path: name, known } = namedPath(path);
-    this.noted.push({ path: name, known, intent, start, end, starts, certain, isLinking });
+    this.noted.push({ path: name, known, intent, start, end, starts, certain, isLinking, isMade });
   }
 
   addRead(path: string, site: Site): void {
@@ -50,7 +77,10 @@ export class CommandPaths {
       for (const each of paths) this.add(each, site, this.where.here, true);
       return;
     }
+    if (scatters(program, args)) this.isScattered = true;
     const { here } = this.where;
+    const isKept = KEEPS_CONTENT.has(program);
+    const isBuilt = BUILDS.has(program);
     for (const each of pathsOf(program, args)) {
       this.add(
         each,
@@ -58,6 +88,8 @@ export class CommandPaths {
         each.below === undefined
           ? here
           : here.map((start) => ({ ...start, directory: under(start.directory, each.below) })),
+        false,
+        !isKept && (each.certain || !isBuilt),
       );
     }
   }
@@ -104,15 +136,21 @@ export class CommandPaths {
   }
 
   /** A file that the same command line writes may hold anything by the time it is run. */
-  writtenAmong<T extends { readonly path: string }>(files: readonly T[]): readonly T[] {
-    if (files.length === 0) return [];
-    const written = this.noted
-      .filter(({ intent, certain }) => intent === 'write' && certain)
-      .map(({ path }) => programName(path));
-    if (written.length === 0) return [];
-    const names = new Set(written);
-    const isAny = written.some((name) => /[…*?[]/.test(name));
-    return files.filter(({ path }) => isAny || names.has(programName(path)));
+  writtenAmong<T extends RunFile>(files: readonly T[]): readonly T[] {
+    if (files.length === 0 || this.isScattered) return files;
+    const written = new Map<string, number[]>();
+    let isAny = false;
+    for (const [at, { path, intent, certain, isMade }] of this.noted.entries()) {
+      if (intent !== 'write' || !isMade) continue;
+      const name = programName(path);
+      // What a glob matches is there already, and a guess at it says little.
+      isAny ||= (certain ? /[…*?[]/ : /…/).test(name);
+      written.set(name, [...(written.get(name) ?? []).slice(-MOST_PLACES), at]);
+    }
+    return files.filter(({ path, own: [from, to] }) => {
+      const places = written.get(programName(path)) ?? [];
+      return isAny || places.some((at) => at < from || at >= to || this.noted[at]?.certain === true);
+    });
   }
 
   /** A directory that the same line may take away, or close, is perhaps not entered although it is there now. */
@@ -143,6 +181,22 @@ export class CommandPaths {
       if (each !== undefined) this.noted[at] = change(each);
     }
   }
+}
+
+const SCATTERING: ReadonlySet<string> = new Set('patch split csplit cpio uudecode git tar gtar bsdtar'.split(' '));
+
+/** Whether a program writes files whose names its arguments do not tell: parts, what a patch or an archive names. */
+function scatters(program: string, args: readonly Field[]): boolean {
+  if (!SCATTERING.has(program)) return false;
+  if (program !== 'git' && !program.endsWith('tar')) return true;
+  const words = args.map(({ text }) => text);
+  if (program === 'git') return /^(?:apply|am)$/.test(words.find((word) => !word.startsWith('-')) ?? '');
+  // An archive that lies there may be run from; one that is piped in may hold anything.
+  const isExtracting = words.some((word, at) => /^-?\w*x/.test(word) && (at === 0 || word.startsWith('-')));
+  const isNamed = words.some(
+    (word, at) => /^-\w*f/.test(word) || (at === 0 && /^\w*f/.test(word)) || /^--fi/.test(word),
+  );
+  return isExtracting && (!isNamed || words.some((word) => /^-$|^\/dev\/|^-\w*f-$|=-$/.test(word)));
 }
 
 function under(directory: string | undefined, below = ''): string | undefined {

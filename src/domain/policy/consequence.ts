@@ -1,4 +1,4 @@
-import type { Field } from '../command/expand.ts';
+import { HOLE, MATCH, type Field } from '../command/expand.ts';
 
 /** What follows from running a program with these arguments, beyond the program itself. */
 export type Consequence =
@@ -21,6 +21,12 @@ export type Consequence =
 
 export function doubt(because: string): readonly Consequence[] {
   return [{ type: 'doubt', because }];
+}
+
+/** Whether a field that nobody knows may turn out to be an option, or several; what a glob matches is there already. */
+export function mayBeOption({ text, many, glob, found }: Field): boolean {
+  if (found === true || glob || text.startsWith(MATCH)) return false;
+  return many || text.startsWith(HOLE);
 }
 
 export function isUnsure(fields: readonly Field[]): boolean {

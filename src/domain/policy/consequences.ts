@@ -1,10 +1,13 @@
 import { HOLE, type Field } from '../command/expand.ts';
 import { wrappedBy } from '../command/wrappers.ts';
+import { awk } from './awk.ts';
 import { builtin } from './builtins.ts';
 import { doubt, isUnsure, type Consequence } from './consequence.ts';
-import { awk, interpreter, interpreterOf, sed } from './interpreters.ts';
-import { RUNNING_OPTIONS, runByOptions } from './options.ts';
-import { PROGRAMS, splitString, xargs } from './programs.ts';
+import { interpreter, interpreterOf } from './interpreters.ts';
+import { runByOptions, runningOptionsOf } from './options.ts';
+import { loader, PROGRAMS, splitString, xargs } from './programs.ts';
+import { commandOfRunner, isRunner, scriptOfRunner } from './runners.ts';
+import { sed } from './sed.ts';
 import { isShell, shell } from './shells.ts';
 
 /** They take words as words: `grep sudo`, `man curl`, `apt install wget`. */
@@ -18,19 +21,6 @@ const TAKES_WORDS: ReadonlySet<string> = new Set(
     'true false : read exit return test tee sha256sum md5sum cksum tldr code open xdg-open systemctl journalctl service'
   ).split(' '),
 );
-/** They run a command among their arguments, on this machine. */
-const RUNNERS = new Map(
-  (
-    'npx: pipx:run npm:exec,x pnpm:exec,dlx yarn:exec,dlx bunx: uvx: uv:run,tool,x poetry:run pipenv:run pdm:run hatch:run rye:run ' +
-    'bundle:exec conda:run mamba:run direnv:exec cross-env: dotenv: dotenvx:run rustup:run asdf:exec mise:exec,x pyenv:exec ' +
-    'rbenv:exec nix-shell: nix:run,shell,develop op:run doppler:run aws-vault:exec'
-  )
-    .split(' ')
-    .map((entry): [string, string[]] => {
-      const [program = '', subcommands = ''] = entry.split(':');
-      return [program, subcommands.split(',')];
-    }),
-);
 const MOST_GUESSES = 4;
 
 /** What a program does beyond itself, as far as its arguments tell. */
@@ -42,21 +32,21 @@ export function consequencesOf(program: string, args: readonly Field[]): readonl
   if (language !== undefined) return interpreter(program, language, args);
   if (/^[gmn]?awk$/.test(program)) return awk(program, args);
   if (program === 'sed' || program === 'gsed') return sed(program, args);
+  const options = runningOptionsOf(program);
   const special = [
     ...(Object.hasOwn(PROGRAMS, program) ? (PROGRAMS[program]?.(args, program) ?? []) : []),
-    ...(Object.hasOwn(RUNNING_OPTIONS, program) ? runByOptions(RUNNING_OPTIONS[program] ?? {}, args, program) : []),
+    ...(options === undefined ? [] : runByOptions(options, args, program)),
   ];
   const wrapped = wrapping(program, args);
   if (wrapped !== undefined) return special.length === 0 ? wrapped : [...special, ...wrapped];
-  return special.length > 0 || TAKES_WORDS.has(program)
+  return special.length > 0 || TAKES_WORDS.has(program) || isRunner(program)
     ? [...special, ...runner(program, args)]
     : guesses(program, args);
 }
 
 function wrapping(program: string, args: readonly Field[]): readonly Consequence[] | undefined {
   if (program === 'watch') return undefined;
-  // The dynamic loader runs the program it is given.
-  if (/^ld[-.].*so/.test(program)) return guesses(program, args);
+  if (/^ld[-.].*so/.test(program)) return loader(args, program);
   const found = wrappedBy(
     program,
     args.map(({ text }) => text),
@@ -82,26 +72,28 @@ function environment(before: readonly Field[]): readonly Consequence[] {
 }
 
 function runner(program: string, args: readonly Field[]): readonly Consequence[] {
-  const subcommands = RUNNERS.get(program);
-  if (subcommands === undefined) return [];
-  const isRunning = subcommands.includes('') || args.some(({ text }) => subcommands.includes(text));
-  if (!isRunning) return [];
-  const at = args.findIndex(({ text }) => subcommands.includes(text));
-  const first = args.findIndex(({ text }, index) => index > at && !text.startsWith('-'));
-  const command: Consequence[] = first === -1 ? [] : [{ type: 'command', fields: args.slice(first), maybe: true }];
-  return [...command, ...guesses(program, args)];
+  const command = commandOfRunner(program, args);
+  const script = scriptOfRunner(program, args);
+  if (command === undefined && script === undefined) return [];
+  const run: Consequence[] =
+    command === undefined
+      ? []
+      : [{ type: 'command', fields: command.fields, ...(command.sure ? {} : { maybe: true as const }) }];
+  return [
+    ...run,
+    ...(script === undefined ? [] : [{ type: 'script', text: script } as const]),
+    ...(command?.sure === true ? [] : guesses(program, args)),
+  ];
 }
 
 /** Wherever an argument looks like the beginning of a command, it may be one. */
 function guesses(program: string, args: readonly Field[]): readonly Consequence[] {
-  const isRunner = RUNNERS.has(program);
   const starts = args.flatMap(({ text }, at) => (at < 64 && startsCommand(text) ? [at] : [])).slice(0, MOST_GUESSES);
-  const maybe = starts.map((at): Consequence =>
-    isRunner ? { type: 'command', fields: args.slice(at) } : { type: 'command', fields: args.slice(at), maybe: true },
-  );
-  const script = isRunner ? args.findIndex(({ text }) => /^(?:-c|--call|--run|--command)$/.test(text)) : -1;
-  const text = args[script + 1]?.text;
-  return script === -1 || text === undefined ? maybe : [...maybe, { type: 'script', text }];
+  return starts.map((at): Consequence => ({
+    type: 'command',
+    fields: args.slice(at),
+    ...(isRunner(program) ? {} : { maybe: true as const }),
+  }));
 }
 
 function startsCommand(text: string): boolean {
@@ -142,7 +134,7 @@ export function isStranger(program: string): boolean {
     !takesWords(program) &&
     builtin(program) === undefined &&
     !Object.hasOwn(PROGRAMS, program) &&
-    !Object.hasOwn(RUNNING_OPTIONS, program) &&
+    runningOptionsOf(program) === undefined &&
     wrappedBy(program, []) === undefined
   );
 }

@@ -37,6 +37,12 @@ function assignmentFields(
   return expandWhole(value, variables).map((text) => [{ ...literal(`${name}=${text}`), open: text.includes(HOLE) }]);
 }
 
+/** Whether a redirection decides what is read from the standard input. */
+export function isOfInput({ type, operator, descriptor }: Redirection): boolean {
+  if (descriptor?.type === 'FileDescriptor') return descriptor.value === 0;
+  return descriptor !== undefined || type !== 'Redirect' || operator.startsWith('<');
+}
+
 /** Every text that a here-document or a here-string may turn out to be; undefined if it is neither. */
 export function inputTexts(last: Redirection | undefined, variables: Variables): readonly string[] | undefined {
   if (last?.type === 'HereString') return last.target && expandWhole(last.target, variables);

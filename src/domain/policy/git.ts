@@ -1,5 +1,5 @@
 import { HOLE, type Field } from '../command/expand.ts';
-import { doubt, isUnsure, type Consequence } from './consequence.ts';
+import { doubt, isUnsure, mayBeOption, type Consequence } from './consequence.ts';
 import { abbreviates, namedCommand } from './options.ts';
 
 /** Settings that name no command and no file of settings. Nobody knows all the others. */
@@ -8,6 +8,14 @@ const TAME_SETTING =
 /** Long options whose value is a command that git runs, here or on another machine. */
 const COMMANDS = 'upload-pack receive-pack exec extcmd open-files-in-pager sendmail-cmd to-cmd cc-cmd smtp-server';
 const OWN_VALUED = /^(?:-[cC]|--(?:git-dir|work-tree|namespace|exec-path|config-env|super-prefix|attr-source))$/;
+/** Letters that name a command or a setting, and those whose value is the rest of a cluster, by subcommand. */
+const SHORT: ReadonlyMap<string, readonly [running: string, valued: string]> = new Map([
+  ['clone', ['uc', 'boj']],
+  ['grep', ['O', 'efmABC']],
+  ['rebase', ['x', 'sXCS']],
+]);
+/** Options of theirs name commands, and so do addresses of the kind of `ext::`. */
+const TAKES_COMMANDS = /^(?:clone|fetch|pull|push|ls-remote|archive|grep|rebase)$/;
 /** They run what their arguments or settings name. */
 const RUNNING =
   /^(?:difftool|mergetool|filter-branch|shell|hook|merge-index|send-email|instaweb|web--browse|daemon|submodule--helper|remote-.*|credential.*|for-each-repo|p4|svn|cvs.*|archimport|fast-import|http-backend|gui|citool|imap-send)$/;
@@ -44,14 +52,11 @@ function subcommandRuns(subcommand: string, rest: readonly Field[]): readonly Co
     }
     case 'config':
       return configured(words);
-    case 'rebase':
-      return words.flatMap((word, index) => {
-        const [, attached] = /^(?:-x|--e(?:x|xe|xec)?(?:=|$))(.*)$/s.exec(word) ?? [];
-        const text = attached === '' ? (words[index + 1] ?? '') : attached;
-        return text === undefined ? [] : [{ type: 'script', text }];
-      });
-    default:
-      return words.flatMap((word, index) => optionRuns(subcommand, word, words[index + 1]));
+    default: {
+      const found = words.flatMap((word, index) => optionRuns(subcommand, word, words[index + 1]));
+      const isOpen = TAKES_COMMANDS.test(subcommand) && rest.some(mayBeOption);
+      return isOpen ? [...found, ...doubt(`what git ${subcommand} is given may make it run others`)] : found;
+    }
   }
 }
 
@@ -61,23 +66,42 @@ function optionRuns(subcommand: string, word: string, next = ''): readonly Conse
   if (remote !== undefined) return [{ type: 'script', text: remote }, ...doubt(because)];
   const [, name, value] = /^--([\w-]+)(?:=(.*))?$/s.exec(word) ?? [];
   if (name !== undefined) {
+    if (subcommand === 'rebase' && /^ex?e?c?$/.test(name)) return [{ type: 'script', text: value ?? next }];
     if (abbreviates(name, COMMANDS)) return namedCommand(value ?? next, because);
     if (subcommand === 'clone' && abbreviates(name, 'config')) return setting(value ?? next);
     return abbreviates(name, 'template') ? doubt(`git ${subcommand} --template brings hooks along`) : [];
   }
-  const [, letter, attached = ''] = /^-\w*?([ucO])(.*)$/s.exec(word) ?? [];
+  const { letter, attached } = shortOption(subcommand, word) ?? { attached: '' };
   const given = attached === '' ? next : attached;
-  if (subcommand === 'clone' && letter === 'u') return namedCommand(given, because);
-  if (subcommand === 'clone' && letter === 'c') return setting(given);
-  return subcommand === 'grep' && letter === 'O' ? namedCommand(attached, because) : [];
+  if (letter === 'u') return namedCommand(given, because);
+  if (letter === 'c') return setting(given);
+  if (letter === 'x') return [{ type: 'script', text: given }];
+  return letter === 'O' ? namedCommand(attached, because) : [];
+}
+
+/** The letter of a cluster that names a command, and what is attached to it. */
+function shortOption(
+  subcommand: string,
+  word: string,
+): { readonly letter: string; readonly attached: string } | undefined {
+  const [running, valued] = SHORT.get(subcommand) ?? [];
+  if (running === undefined || valued === undefined || !/^-[^-]/.test(word)) return undefined;
+  for (let at = 1; at < word.length; at += 1) {
+    const letter = word.charAt(at);
+    if (running.includes(letter)) return { letter, attached: word.slice(at + 1) };
+    if (valued.includes(letter)) return undefined;
+  }
+  return undefined;
 }
 
 /** `git config a.b c` writes a setting; asking for one does no harm. */
 function configured(words: readonly string[]): readonly Consequence[] {
-  if (words.some((word) => /^(?:-l|get|list|unset|--(?:get.*|list|unset.*|show.*|name-only))$/.test(word))) return [];
+  if (words.some((word) => /^(?:-l|--(?:get.*|list|unset.*))$/.test(word))) return [];
   const operands = words.filter((word, at) => {
     return !word.startsWith('-') && !/^(?:-f|--file|--type|-t|--default|--comment|--value)$/.test(words[at - 1] ?? '');
   });
+  // Only in front is it a command of its own, behind a name it is a value, or a pattern of values.
+  if (/^(?:get|list|unset)$/.test(operands[0] ?? '')) return [];
   const [key = '', value] = operands[0] === 'set' ? operands.slice(1) : operands;
   if (words.some((word) => /^(?:-e|edit|--edit)$/.test(word))) return doubt('git config starts an editor');
   return value === undefined && !words.includes('--add') ? [] : setting(`${key}=${value ?? ''}`);

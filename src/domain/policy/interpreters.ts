@@ -1,6 +1,5 @@
 import { HOLE, literal, type Field } from '../command/expand.ts';
-import { doubt, isUnsure, type Consequence } from './consequence.ts';
-import { isHarmlessSed } from './sed.ts';
+import { doubt, type Consequence } from './consequence.ts';
 import { isStream } from './shells.ts';
 
 interface Interpreter {
@@ -8,12 +7,29 @@ interface Interpreter {
   readonly code: RegExp;
   /** Short options whose value is the next argument. */
   readonly valued?: RegExp;
+  /** Long options without a value. */
+  readonly flags?: RegExp;
 }
+
+const FLAGS =
+  /^--(?:\w*jit|watch|hot|esm|transpile-only|files|verbose|debug|quiet|(?:no|enable|disable|allow)-[\w-]+)$/;
 
 const PYTHON: Interpreter = { code: /^-[a-zA-Z]*c/, valued: /^-[WXQ]$/ };
 const NODE: Interpreter = {
   code: /^-(?:e|p|pe)$|^--(?:eval|print)\b|^-i$|^--interactive$/,
-  valued: /^(?:-r|-C|--require|--import|--loader|--conditions|--env-file|--test-name-pattern|--test-reporter)$/,
+  valued: new RegExp(
+    `^(?:-[rCPO]|--(?:${[
+      'require|import|(?:experimental-)?loader|conditions|env-file(?:-if-exists)?|title|disable-(?:warning|proto)|input-type|icu-data-dir',
+      'test-(?:name-pattern|skip-pattern|reporter|reporter-destination|concurrency|shard|timeout|isolation|coverage-\\w+)|watch-path',
+      'allow-fs-(?:read|write)|build-snapshot-config|cpu-prof-\\w+|heap-prof-\\w+|diagnostic-dir|dns-result-order|max-http-header-size',
+      'experimental-(?:default-type|policy|sea-config|config-file)|heapsnapshot-[\\w-]+|debug-port|inspect-(?:port|publish-uid)',
+      'openssl-config|policy-integrity|redirect-warnings|report-(?:dir|directory|filename|signal)|secure-heap(?:-min)?|snapshot-blob',
+      'stack-trace-limit|tls-(?:cipher-list|keylog)|trace-(?:event-[\\w-]+|require-module)|unhandled-rejections|use-largepages|v8-pool-size',
+      'network-family-autoselection-attempt-timeout|localstorage-file|tsconfig|project|dir|cwd|compiler|ignore',
+    ].join('|')}))$`,
+  ),
+  flags:
+    /^--(?:no-[\w-]+|enable-[\w-]+|experimental-[\w-]+|trace-[\w-]+|inspect(?:-brk|-wait)?|test(?:-only|-force-exit|-update-snapshots)?|watch(?:-preserve-output)?|check|preserve-symlinks(?:-main)?|(?:throw|pending)-deprecation|expose-gc|(?:cpu-|heap-)?prof(?:-process)?|openssl-legacy-provider|permission|allow-[\w-]+|use-[\w-]+-ca|jitless|frozen-intrinsics|abort-on-uncaught-exception|esm|transpile-only|files|swc)$/,
 };
 const INTERPRETERS: Readonly<Record<string, Interpreter>> = {
   python: PYTHON,
@@ -22,44 +38,49 @@ const INTERPRETERS: Readonly<Record<string, Interpreter>> = {
   ruby: { code: /^-[a-zA-Z0-9]*e/, valued: /^-[rIEC]$/ },
   node: NODE,
   nodejs: NODE,
-  deno: { code: /^(?:eval|repl)$|^-e$/ },
-  bun: { code: /^-[ep]$|^--(?:eval|print)\b|^(?:exec|repl)$/ },
-  php: { code: /^-[rBRE]$|^--(?:run|process-)/, valued: /^-[dcz]$/ },
+  deno: { code: /^(?:eval|repl)$|^-e/ },
+  bun: { code: /^-[ep]|^--(?:eval|print)\b|^(?:exec|repl)$/ },
+  php: { code: /^-[aCeHilmnqsvw]*[rBRE]|^--(?:run|process-)/, valued: /^-[dcztS]$/ },
   lua: { code: /^-[ei]/, valued: /^-l$/ },
   luajit: { code: /^-[ei]/, valued: /^-l$/ },
-  r: { code: /^-e$/ },
-  rscript: { code: /^-e$/ },
-  julia: { code: /^-[eE]$|^--(?:eval|print)\b/ },
-  elixir: { code: /^-e$|^--(?:eval|rpc-eval)\b/ },
+  r: { code: /^-e/ },
+  rscript: { code: /^-e/ },
+  julia: { code: /^-[qi]*[eE]|^--(?:eval|print)\b/ },
+  elixir: { code: /^-e|^--(?:eval|rpc-eval)\b/ },
   erl: { code: /^-(?:eval|run|s)$/ },
-  groovy: { code: /^-e$/ },
-  scala: { code: /^-e$/ },
-  ghc: { code: /^-e$/ },
-  osascript: { code: /^-e$/ },
-  tclsh: { code: /^-c$/ },
-  wish: { code: /^-c$/ },
-  guile: { code: /^-c$/ },
-  racket: { code: /^-e$/ },
+  groovy: { code: /^-e/ },
+  scala: { code: /^-e/ },
+  ghc: { code: /^-e/ },
+  osascript: { code: /^-e/ },
+  tclsh: { code: /^-c/ },
+  wish: { code: /^-c/ },
+  guile: { code: /^-c/ },
+  racket: { code: /^-e/ },
   sbcl: { code: /^--eval$/ },
-  swipl: { code: /^-[gt]$/ },
+  swipl: { code: /^-[gt]/ },
   octave: { code: /^--eval$/ },
   tsx: NODE,
   'ts-node': NODE,
-  ocaml: { code: /^-e$/ },
-  gforth: { code: /^-e$|^--evaluate/ },
-  clisp: { code: /^-x$/ },
-  swift: { code: /^-e$/ },
-  gnuplot: { code: /^-e$/ },
-  jrunscript: { code: /^-e$/, valued: /^-(?:l|cp|classpath)$/ },
+  ocaml: { code: /^-e/ },
+  gforth: { code: /^-e|^--evaluate/ },
+  clisp: { code: /^-x/ },
+  swift: { code: /^-e/ },
+  gnuplot: { code: /^-e/ },
+  jrunscript: { code: /^-e/, valued: /^-(?:l|cp|classpath)$/ },
 };
-const PRINTS_TO_FILE = /\bprintf?\b[^;}\n]*>/;
 const REMOTE = /^(?:https?|data|npm|jsr|node):/;
+const LOADED = /^(?:-r|--(?:require|import|(?:experimental-)?loader))(?:=(.*))?$/s;
+const SAYS_WHAT_IT_IS = /^(?:--version|--help|-V|-h|-\?)$/;
+const ENDS_AFTER_VERSION = /^(?:node|nodejs|tsx|ts-node|perl|php|bun)$/;
 /** Modules that run code they are given, or a program. */
 const MODULE = /^(?:timeit|pdb|trace|code|cProfile|profile|runpy|pty|idlelib|asyncio)$/;
 
 export function interpreterOf(program: string): string | undefined {
-  const name = program.replace(/(?:[-.\d]+|w)$/, '');
   if (Object.hasOwn(INTERPRETERS, program)) return program;
+  const last = program.charCodeAt(program.length - 1);
+  // Most names have no version behind them, nor the w of `pythonw`: `-`, `.` and digits stand together.
+  if (last !== 0x77 && (last < 0x2d || last > 0x39)) return undefined;
+  const name = program.replace(/(?:[-.\d]+|w)$/, '');
   return Object.hasOwn(INTERPRETERS, name) ? name : undefined;
 }
 
@@ -70,72 +91,44 @@ export function speaksOwnLanguage(program: string): boolean {
 
 /** Code in another language says nothing to us; a file of it is a program like any other. */
 export function interpreter(program: string, name: string, args: readonly Field[]): readonly Consequence[] {
-  const known = INTERPRETERS[name];
+  const { code, valued, flags = FLAGS } = INTERPRETERS[name] ?? { code: /^-e/ };
+  if (args.length === 1 && args[0]?.text === '-v' && name !== 'python' && name !== 'pypy') return [];
+  const loads: Consequence[] = [];
   let at = 0;
   for (; at < args.length; at += 1) {
     const field = args[at] ?? literal('');
     const { text, many } = field;
     if (many || text.startsWith(HOLE)) return doubt(`what ${program} is to run is only known when it runs`);
-    if (/^-[a-zA-Z]*m/.test(text) && name === 'python' && known?.code.test(text) !== true) {
+    if (/^-[a-zA-Z]*m/.test(text) && name === 'python' && !code.test(text)) {
       const own = text.slice(text.indexOf('m') + 1);
       const module = own === '' ? args[at + 1] : { ...field, text: own };
       if (module === undefined || module.open || MODULE.test(module.text)) return doubt(`${program} -m runs any code`);
       return [];
     }
-    if (known?.code.test(text) === true) return doubt(`${program} runs code in a language of its own`);
-    if (/^--?(?:version|help|test|V|v|h|\?)$/.test(text)) return [];
+    if (code.test(text)) return doubt(`${program} runs code in a language of its own`);
+    // Not every one of them stops there: what comes after must be harmless, too.
+    if (SAYS_WHAT_IT_IS.test(text) || (text === '-v' && ENDS_AFTER_VERSION.test(name)))
+      return args.slice(at).some((each) => code.test(each.text))
+        ? doubt(`${program} runs code in a language of its own`)
+        : [];
     if (!/^-./.test(text)) break;
-    const loaded = /^(?:-r|--(?:require|import|(?:experimental-)?loader))(?:=(.*))?$/s.exec(text);
-    if (loaded !== null && REMOTE.test(loaded[1] ?? args[at + 1]?.text ?? ''))
-      return doubt(`${program} loads code from elsewhere`);
-    if (known?.valued?.test(text) === true) at += 1;
+    const [, attached] = LOADED.exec(text) ?? [];
+    const loaded = LOADED.test(text) ? (attached ?? args[at + 1]?.text ?? HOLE) : undefined;
+    if (loaded !== undefined && REMOTE.test(loaded)) return doubt(`${program} loads code from elsewhere`);
+    if (loaded !== undefined && /^[./~]/.test(loaded)) loads.push({ type: 'file', path: loaded });
+    const option = text.replaceAll('_', '-');
+    if (valued?.test(option) === true) at += 1;
+    // Whether the next argument is its value, or what is run, nobody knows.
+    else if (/^--[^=]+$/.test(text) && !flags.test(option) && /^[^-]/.test(args[at + 1]?.text ?? ''))
+      return doubt(`${program} has an option nobody knows: ${text}`);
   }
   if (/^(?:deno|bun)$/.test(name) && /^run$/.test(args[at]?.text ?? '')) {
     at = args.findIndex(({ text }, index) => index > at && (text === '-' || !text.startsWith('-')));
   }
   const file = args[at]?.text;
   if (file !== undefined && REMOTE.test(file)) return doubt(`${program} loads code from elsewhere`);
-  if (file === undefined || isStream(file)) return [{ type: 'input' }];
-  return [{ type: 'file', path: file }];
-}
-
-function scriptFile(path = HOLE): Consequence {
-  return isStream(path) || path.includes(HOLE) ? { type: 'input' } : { type: 'file', path };
-}
-
-/** awk can run commands by `system`, by pipes and by calling a function whose name it computes. */
-export function awk(program: string, args: readonly Field[]): readonly Consequence[] {
-  const text = args.map((field) => field.text).join('\n');
-  if (
-    /system|getline|@|--?f(?:ile)?\b|-[eil]\b/.test(text) ||
-    text.replaceAll('||', '').includes('|') ||
-    PRINTS_TO_FILE.test(text)
-  ) {
-    return doubt(`this ${program} program may run others or write files`);
-  }
-  return isUnsure(args.slice(0, 1)) ? doubt(`what ${program} is to run is only known when it runs`) : [];
-}
-
-/** GNU sed runs commands by `e`, and by the flag of that name. */
-export function sed(program: string, args: readonly Field[]): readonly Consequence[] {
-  const scripts: Field[] = [];
-  let operands = 0;
-  for (let at = 0; at < args.length; at += 1) {
-    const field = args[at];
-    if (field === undefined) break;
-    const { text } = field;
-    const attached = /^(?:-[nErsuz]*e(.+)|--ex[a-z]*=(.*))$/s.exec(text);
-    if (attached !== null) scripts.push({ ...field, text: attached[1] ?? attached[2] ?? '' });
-    else if (/^(?:-[nErsuz]*e|--ex[a-z]*)$/.test(text)) {
-      at += 1;
-      scripts.push(args[at] ?? field);
-    } else if (/^(?:-[nErsuz]*f|--fi)/.test(text))
-      return [scriptFile(/^(?:-\w*?f|--\w+=)(.+)$/s.exec(text)?.[1] ?? args[at + 1]?.text)];
-    else if (!/^-./.test(text)) {
-      if (operands === 0 && scripts.length === 0) scripts.push(field);
-      operands += 1;
-    }
-  }
-  const isHarmless = scripts.every(({ text, many }) => !many && isHarmlessSed(text));
-  return isHarmless ? [] : doubt(`this ${program} script may run others`);
+  // It looks for the tests by itself.
+  if (file === undefined && args.some(({ text }) => text === '--test')) return loads;
+  if (file === undefined || isStream(file)) return [...loads, { type: 'input' }];
+  return [...loads, { type: 'file', path: file }];
 }

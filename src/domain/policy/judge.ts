@@ -3,6 +3,7 @@ import { isDisk, isMachine } from '../command/pillars.ts';
 import { isStranger, mayRunArguments } from './consequences.ts';
 import { namesIn } from './names.ts';
 import type { Judgement, Reason } from './judgement.ts';
+import { ownCommand } from './own-commands.ts';
 import { lineOf, matchesCommand, matchesLine, mayBe, type CommandPattern } from './pattern.ts';
 import type { Policy, TrustLevel, Verdict } from './policy.ts';
 import { readCommand } from './read.ts';
@@ -31,13 +32,9 @@ export function judgeCommand(text: string, policy: Policy, context: JudgeContext
   const reading = readCommand(text);
   const judge = new Judge(text, policy, trust, reading);
   const reasons = judge.reasons();
-  const verdict = reasons.reduce<Verdict>(
-    (worst, each) => (WEIGHT[each.verdict] > WEIGHT[worst] ? each.verdict : worst),
-    'allow',
-  );
   return {
-    verdict,
-    unconditional: reasons.some(({ unconditional }) => unconditional === true),
+    verdict: judge.verdict,
+    unconditional: judge.isUnconditional,
     trust,
     reasons,
     programs: [...new Set(reading.runs.filter(({ maybe }) => !maybe).map(({ program }) => shown(program)))],
@@ -48,7 +45,11 @@ export function judgeCommand(text: string, policy: Policy, context: JudgeContext
 }
 
 class Judge {
-  private readonly found = new Map<string, Reason>();
+  /** Of every reason there is, shown or not. */
+  verdict: Verdict = 'allow';
+  isUnconditional = false;
+  /** Those to be shown, by weight: any number of light ones leaves room for the heavy. */
+  private readonly found = new Map<number, Map<string, Reason>>();
   private readonly allowed = new Set<Run>();
   private readonly text: string;
   private readonly policy: Policy;
@@ -67,13 +68,15 @@ class Judge {
   }
 
   reasons(): readonly Reason[] {
-    const { runs, doubts, constructs, paths, forkBombs } = this.reading;
+    const { runs, doubts, constructs, paths, forkBombs, connections } = this.reading;
     for (const site of forkBombs) this.block('a function that starts itself over and over', site);
     for (const each of paths) {
       if (each.intent === 'write' && isMachine(each.path)) this.block(`this would overwrite ${each.path}`, each);
     }
     if (this.trust === 'blocked')
       this.add('deny', 'nothing runs while the tool is blocked', { start: 0, end: this.text.length });
+    if (!this.policy.rules.allowNetwork)
+      for (const site of connections) this.add('deny', 'this opens a connection, and allowNetwork is false', site);
     for (const run of runs) this.judge(run);
     for (const each of doubts) {
       if (each.run === undefined || !this.allowed.has(each.run)) this.add('ask', each.because, each);
@@ -84,7 +87,10 @@ class Judge {
         this.add('ask', `${each.construct} runs a command within a command`, each, each.construct);
       }
     }
-    return [...this.found.values()].sort((a, b) => weight(b) - weight(a) || a.start - b.start).slice(0, MOST_REASONS);
+    return [...this.found.values()]
+      .flatMap((reasons) => [...reasons.values()])
+      .sort((a, b) => weight(b) - weight(a) || a.start - b.start)
+      .slice(0, MOST_REASONS);
   }
 
   private judge(run: Run): void {
@@ -94,6 +100,7 @@ class Judge {
     const harm = destruction(run, this.entered);
     if (harm !== undefined) this.block(harm, run, undefined, run.maybe);
     this.judgeBlocked(run);
+    if (policy.blocksOwnCommands) this.judgeOwnCommand(run);
     for (const pattern of policy.network) {
       if (matchesCommand(pattern, run) === 'yes') {
         this.add(denied, `${run.program} talks to other machines, and allowNetwork is false`, run, pattern.text);
@@ -114,7 +121,7 @@ class Judge {
       this.add('allow', `an allow rule names ${shown(run.program)}`, run, allowing.text);
       return;
     }
-    this.judgeUnnamed(run);
+    if (run.by === undefined || !this.allowed.has(run.by)) this.judgeUnnamed(run);
   }
 
   private judgeBlocked(run: Run): void {
@@ -137,7 +144,7 @@ class Judge {
     const { program, args } = run;
     const isTaken = COPIERS.has(program) || isStranger(program);
     const isRead = mayRunArguments(program);
-    if (!isTaken && !isRead) return;
+    if (run.maybe || (!isTaken && !isRead)) return;
     for (const [at, { text }] of args.entries()) {
       const whole = text.slice(text.lastIndexOf('/') + 1).toLowerCase();
       const names = isRead ? namesIn(text, args[at - 1]?.text) : [];
@@ -146,6 +153,14 @@ class Judge {
         this.add('ask', `${shown(program)} is given ${name}, which is blocked`, run, name);
       }
     }
+  }
+
+  /** Whoever is judged does not decide: not on a question, a grant, a rule or a tool's state. */
+  private judgeOwnCommand(run: Run): void {
+    const own = ownCommand(run);
+    if (own === 'decides') this.block('only people decide with surety, and not from a shell of its own', run, 'surety');
+    if (own === 'may decide') this.add('ask', 'this may be surety, with which only people decide', run, 'surety');
+    if (own === 'runs') this.add('ask', 'surety runs this by the rules of where it is started', run, 'surety');
   }
 
   private judgePattern(pattern: CommandPattern, run: Run): void {
@@ -193,9 +208,13 @@ class Judge {
   }
 
   private put(reason: Reason): void {
-    if (this.found.size > 1000) return;
-    const key = `${reason.verdict} ${reason.start} ${reason.end} ${reason.because}`;
-    if (!this.found.has(key)) this.found.set(key, reason);
+    if (WEIGHT[reason.verdict] > WEIGHT[this.verdict]) this.verdict = reason.verdict;
+    if (reason.unconditional === true) this.isUnconditional = true;
+    const alike = this.found.get(weight(reason)) ?? new Map<string, Reason>();
+    if (alike.size >= MOST_REASONS) return;
+    this.found.set(weight(reason), alike);
+    const key = `${reason.start} ${reason.end} ${reason.because}`;
+    if (!alike.has(key)) alike.set(key, reason);
   }
 }
 

@@ -1,11 +1,13 @@
-import { CommandPaths } from './command-paths.ts';
+import { CommandPaths, type RunFile } from './command-paths.ts';
 import type { CommandPath } from './paths.ts';
 import type { Construct, Doubt, Reading, Run, Site } from './reading.ts';
 
 const MOST_RUNS = 2000;
 /** Fields looked at, all in all: a wrapper around a wrapper looks at the same ones again. */
 const MOST_FIELDS = 100_000;
-const MOST_REASONS = 200;
+const MOST_DOUBTS = 200;
+/** They differ in their kind alone: more of one kind say nothing new. */
+const MOST_OF_A_CONSTRUCT = 40;
 
 /** What the reader has written down so far. */
 export class Notes implements Reading {
@@ -13,10 +15,12 @@ export class Notes implements Reading {
   readonly doubts: Doubt[] = [];
   readonly constructs: (Site & { readonly construct: Construct })[] = [];
   readonly forkBombs: Site[] = [];
+  readonly connections: Site[] = [];
   readonly named = new CommandPaths();
   paths: readonly CommandPath[] = [];
   guesses: readonly CommandPath[] = [];
-  private readonly files: { readonly path: string; readonly run: Run }[] = [];
+  private readonly files: (RunFile & { readonly run: Run })[] = [];
+  private readonly constructCounts = new Map<Construct, number>();
   private fieldsSeen = 0;
 
   get directories(): readonly string[] {
@@ -30,22 +34,28 @@ export class Notes implements Reading {
   }
 
   /** A file whose content is run. */
-  runsFile(path: string, run: Run): void {
-    this.files.push({ path, run });
+  runsFile(path: string, run: Run, own: RunFile['own']): void {
+    this.files.push({ path, run, own });
   }
 
   construct(construct: Construct, site: Site): void {
-    if (this.constructs.length < MOST_REASONS) this.constructs.push({ construct, ...site });
+    const count = this.constructCounts.get(construct) ?? 0;
+    this.constructCounts.set(construct, count + 1);
+    if (count < MOST_OF_A_CONSTRUCT) this.constructs.push({ construct, ...site });
   }
 
   doubt(because: string, { start, end }: Site, run?: Run): void {
-    if (this.doubts.length >= MOST_REASONS) return;
-    this.doubts.push(run === undefined ? { because, start, end } : { because, start, end, run });
+    if (this.doubts.length > MOST_DOUBTS) return;
+    // Of no run: what an allow rule lifts must not hide what it does not lift.
+    if (this.doubts.length === MOST_DOUBTS)
+      this.doubts.push({ because: 'there is more to doubt than anybody could look at', start, end });
+    else this.doubts.push(run === undefined ? { because, start, end } : { because, start, end, run });
   }
 
   /** Once all has been read. */
   finish(): void {
     for (const { run } of this.named.writtenAmong(this.files)) {
+      if (run.maybe) continue;
       this.doubt('this runs a file that the same command line writes', run, run);
     }
     ({ paths: this.paths, guesses: this.guesses } = this.named.finish());

@@ -1,10 +1,10 @@
 import { HOLE, type Field } from '../command/expand.ts';
-import { doubt, type Consequence } from './consequence.ts';
+import { doubt, mayBeOption, type Consequence } from './consequence.ts';
 import { isStream } from './shells.ts';
 import { steeringOf } from './steering.ts';
 
 /** By which of its arguments a program runs others. Names are set apart by blanks; a long one may be abbreviated. */
-export interface RunningOptions {
+interface RunningOptions {
   /** Options whose value is a command. */
   readonly command?: string;
   readonly commandLetters?: string;
@@ -22,6 +22,10 @@ export interface RunningOptions {
   readonly oneDash?: true;
   /** `NAME=value` among its arguments is as good as one in its environment. */
   readonly variables?: true;
+  /** Only after these subcommands do its arguments run anything; what is not known matters nowhere else. */
+  readonly only?: RegExp;
+  /** What stands first, and is one word, is the place to connect to. */
+  readonly connects?: true;
   /** What it may be told in a language of its own to run something. Matched against every argument; a group is the command. */
   readonly text?: RegExp;
 }
@@ -30,7 +34,8 @@ const EDITOR: RunningOptions = { steer: 'cmd eval execute script', steerLetters:
 const EMACS: RunningOptions = { steer: 'eval execute script load funcall batch', steerLetters: 'fle', oneDash: true };
 const MAKE: RunningOptions = {
   ...{ steer: 'eval', steerLetters: 'E', valued: 'CIOWo', file: 'file makefile', fileLetters: 'f' },
-  ...{ text: /^\.SHELLFLAGS[:+?!]*=/, variables: true },
+  // `A!=x` runs x, and so does `A:=$(shell x)`.
+  ...{ text: /^\.SHELLFLAGS[:+?!]*=|^[^=]*!=(.*)$|\$[({]/s, variables: true },
 };
 const SHELL_IN_SQL = {
   sqlite3:
@@ -51,12 +56,21 @@ const MYSQL: RunningOptions = {
 const APT: RunningOptions = { text: /^(?:-o)?(?:DPkg|APT|Dir|Acquire)::/i };
 const FD: RunningOptions = { command: 'exec exec-batch', commandLetters: 'xX' };
 const RPM: RunningOptions = { command: 'pipe', steer: 'eval define load macros rcfile undefine', steerLetters: 'ED' };
+const NPM: RunningOptions = {
+  command: 'script-shell shell editor viewer git',
+  ...{ steer: 'node-options', only: /^(?:config|c|set|edit|explore|exec|x|help)$/ },
+};
 const TAR: RunningOptions = {
   command: 'to-command use-compress-program rmt-command rsh-command info-script new-volume-script',
-  ...{ steer: 'checkpoint-action', commandLetters: 'IF', valued: 'fCTXbgKNV', bundled: true },
+  ...{ steer: 'checkpoint-action', commandLetters: 'IF', valued: 'fCTXbgKNVLH', bundled: true },
 };
 
-export const RUNNING_OPTIONS: Readonly<Record<string, RunningOptions>> = {
+const COMPILER: RunningOptions = {
+  ...{ steer: 'wrapper', oneDash: true },
+  text: /^(?:--?(?:fplugin|specs|ld-path|iplugindir)|-B|@|-fuse-ld=.*\/)/,
+};
+
+const RUNNING_OPTIONS: Readonly<Record<string, RunningOptions>> = {
   tar: TAR,
   gtar: TAR,
   bsdtar: { command: 'use-compress-program', valued: 'fCTX' },
@@ -75,6 +89,9 @@ export const RUNNING_OPTIONS: Readonly<Record<string, RunningOptions>> = {
   batcat: { command: 'pager' },
   delta: { command: 'pager' },
   rg: { command: 'pre hostname-bin' },
+  ag: { command: 'pager' },
+  ack: { command: 'pager', steer: 'ackrc' },
+  strace: { text: /^(?:-\w*o|--output=)?[|!](.*)$/s, only: /^$/ },
   fd: FD,
   fdfind: FD,
   less: { steer: 'lesskey-file lesskey-src lesskey-content', steerLetters: 'k', text: PAGER_START },
@@ -94,7 +111,7 @@ export const RUNNING_OPTIONS: Readonly<Record<string, RunningOptions>> = {
   rpmbuild: RPM,
   rpmspec: RPM,
   sqlite3: { steer: 'cmd init', oneDash: true, text: SHELL_IN_SQL.sqlite3 },
-  psql: { file: 'file', fileLetters: 'f', valued: 'cdhpUvPFR', text: SHELL_IN_SQL.psql },
+  psql: { connects: true, file: 'file', fileLetters: 'f', valued: 'cdhpUvPFR', text: SHELL_IN_SQL.psql },
   mysql: MYSQL,
   mariadb: MYSQL,
   duckdb: {
@@ -137,12 +154,12 @@ export const RUNNING_OPTIONS: Readonly<Record<string, RunningOptions>> = {
   'ssh-keygen': { steerLetters: 'D', valued: 'fCNPbt' },
   'ssh-add': { steerLetters: 's' },
   ld: { steer: 'plugin', oneDash: true },
-  gcc: { steer: 'wrapper', oneDash: true, text: /^-(?:fplugin|specs|B)/ },
-  docker: { text: /^--entrypoint/ },
-  npm: { steer: 'script-shell node-options shell', text: /^(?:script-shell|shell|git|editor)=/ },
+  docker: { text: /^--entrypoint/, only: /^(?:run|create|compose|container)$/ },
+  npm: NPM,
+  pnpm: NPM,
   pip: { steer: 'editor python' },
-  systemctl: { text: /^edit$/ },
-  kubectl: { text: /^edit$/ },
+  systemctl: { text: /^edit$/, only: /^edit$/ },
+  kubectl: { text: /^edit$/, only: /^edit$/ },
   dpkg: { command: 'pre-invoke post-invoke status-logger' },
   apt: APT,
   'apt-get': APT,
@@ -163,24 +180,70 @@ export function isEveryday(command: string): boolean {
   return EVERYDAY.test(command);
 }
 
+const COMPILERS = /^(?:\w+-)*(?:g?cc|[cg]\+\+|clang|clang\+\+|gfortran|cpp)(?:-[\d.]+)?$/;
+
+export function runningOptionsOf(program: string): RunningOptions | undefined {
+  if (Object.hasOwn(RUNNING_OPTIONS, program)) return RUNNING_OPTIONS[program];
+  return COMPILERS.test(program) ? COMPILER : undefined;
+}
+
 /** What the options of a program make it run. */
 export function runByOptions(options: RunningOptions, args: readonly Field[], program: string): readonly Consequence[] {
   const because = `${program} runs what an option of it names`;
   const found: Consequence[] = [];
+  const follow = (runs: Option['runs'], value = HOLE) => {
+    if (runs === 'command') found.push(...namedCommand(value, because));
+    else if (runs === 'anything') found.push(...doubt(because));
+    else found.push(isStream(value) || value.includes(HOLE) ? { type: 'input' } : { type: 'file', path: value });
+  };
   for (const [at, { text }] of args.entries()) {
     const [, name, given] = (options.variables === true && /^(\w+)[:+?!]*=(.*)$/s.exec(text)) || [];
     if (name !== undefined && steeringOf(name) !== undefined) found.push({ type: 'variable', name, value: given });
     const told = options.text?.exec(text);
     if (told != null) found.push(...(told[1] === undefined ? doubt(because) : namedCommand(told[1], because)));
-    const isBundle = options.bundled === true && at === 0 && !text.startsWith('-');
-    const option = isBundle || text.startsWith('-') ? optionIn(options, isBundle ? `-${text}` : text) : undefined;
-    if (option === undefined) continue;
-    const value = option.value ?? args[at + 1]?.text ?? HOLE;
-    if (option.runs === 'command') found.push(...namedCommand(value, because));
-    else if (option.runs === 'anything') found.push(...doubt(because));
-    else found.push(isStream(value) || value.includes(HOLE) ? { type: 'input' } : { type: 'file', path: value });
+    if (options.bundled === true && at === 0 && !text.startsWith('-')) {
+      for (const option of bundledOptions(options, args)) follow(option.runs, option.value);
+    }
+    const option = text.startsWith('-') ? optionIn(options, text) : undefined;
+    if (option !== undefined) follow(option.runs, option.value ?? args[at + 1]?.text);
   }
-  return found;
+  return mayBeGivenOptions(options, args)
+    ? [...found, ...doubt(`what ${program} is given may make it run others`)]
+    : found;
+}
+
+function mayBeGivenOptions(options: RunningOptions, args: readonly Field[]): boolean {
+  const subcommand = args.find(({ text }) => !text.startsWith('-'))?.text ?? '';
+  if (options.only !== undefined && !subcommand.startsWith(HOLE) && !options.only.test(subcommand)) return false;
+  return args.some((field, at) => {
+    if (!mayBeOption(field)) return false;
+    const isExpected = isValueOf(options, args[at - 1]?.text, at) || (options.connects === true && at === 0);
+    return field.many || !isExpected;
+  });
+}
+
+/** `-f` takes the next argument, whatever that looks like. */
+function isValueOf({ valued = '', bundled }: RunningOptions, before = '', at: number): boolean {
+  const isCluster = /^-\w+$/.test(before) || (bundled === true && at === 1 && /^\w+$/.test(before));
+  return isCluster && valued.includes(before.charAt(before.length - 1));
+}
+
+/** In `tar cfI a b` each letter that takes a value takes the next one in turn. */
+function bundledOptions(options: RunningOptions, args: readonly Field[]): readonly Option[] {
+  let next = 1;
+  return Array.from(args[0]?.text ?? '').flatMap((letter): readonly Option[] => {
+    const runs = runsByLetter(options, letter);
+    if (runs === undefined && options.valued?.includes(letter) !== true) return [];
+    const value = args[next]?.text;
+    next += 1;
+    return runs === undefined ? [] : [{ runs, value }];
+  });
+}
+
+function runsByLetter(options: RunningOptions, letter: string): Option['runs'] | undefined {
+  if (options.commandLetters?.includes(letter) === true) return 'command';
+  if (options.fileLetters?.includes(letter) === true) return 'file';
+  return options.steerLetters?.includes(letter) === true ? 'anything' : undefined;
 }
 
 interface Option {
@@ -201,9 +264,8 @@ function optionIn(options: RunningOptions, text: string): Option | undefined {
   for (let at = 1; at < text.length; at += 1) {
     const letter = text.charAt(at);
     const rest = text.slice(at + 1);
-    if (options.commandLetters?.includes(letter) === true) return { runs: 'command', value: rest || undefined };
-    if (options.fileLetters?.includes(letter) === true) return { runs: 'file', value: rest || undefined };
-    if (options.steerLetters?.includes(letter) === true) return { runs: 'anything', value: rest || undefined };
+    const runs = runsByLetter(options, letter);
+    if (runs !== undefined) return { runs, value: rest || undefined };
     if (options.valued?.includes(letter) === true) return undefined;
   }
   return undefined;

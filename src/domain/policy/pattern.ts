@@ -1,5 +1,6 @@
 import type { Field } from '../command/expand.ts';
 import { matchesGlob } from '../key/glob.ts';
+import { gitSubcommand, isGitSubcommand } from './git-subcommands.ts';
 import type { Run } from './reading.ts';
 
 /** Whether a pattern matches; `maybe` where it depends on what is only known when the command runs. */
@@ -21,6 +22,7 @@ export function commandPattern(text: string): CommandPattern {
 export function matchesCommand({ program, isGlob, words }: CommandPattern, run: Pick<Run, 'program' | 'args'>): Match {
   if (program !== run.program && !(isGlob && matchesGlob(program, run.program))) return 'no';
   if (words.length === 0) return 'yes';
+  if (program === 'git' && isOtherSubcommand(words, run.args)) return 'no';
   let next = 0;
   let sure = true;
   for (const arg of run.args) {
@@ -35,6 +37,13 @@ export function matchesCommand({ program, isGlob, words }: CommandPattern, run: 
   }
   if (next < words.length) return 'no';
   return sure ? 'yes' : 'maybe';
+}
+
+/** What comes after `git log`, known or not, makes no `git push` of it. */
+function isOtherSubcommand([first = '']: readonly string[], args: readonly Field[]): boolean {
+  if (!isGitSubcommand(first)) return false;
+  const subcommand = gitSubcommand(args);
+  return subcommand !== undefined && subcommand !== first;
 }
 
 function matchesWord(word: string, arg: string): boolean {

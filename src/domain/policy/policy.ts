@@ -1,5 +1,6 @@
 import type { Status } from '../trust/trust.ts';
 import { commandPattern, globPattern, type CommandPattern, type GlobPattern } from './pattern.ts';
+import { NETWORK } from './network.ts';
 import type { ShellRules } from './policy.schema.ts';
 import type { Construct } from './reading.ts';
 
@@ -71,10 +72,6 @@ export const DEFAULT_CONFIRM_PATTERNS = [
   ],
   ...['$(', '`', '<(', '>(', '<<<', 'eval'],
 ];
-const NETWORK = [
-  ...'curl wget nc ncat netcat socat telnet ftp sftp ssh scp rsync rclone aria2c lynx links w3m httpie http'.split(' '),
-  ...['openssl s_client', 'git clone', 'git fetch', 'git pull', 'git push', 'git ls-remote', 'git submodule update'],
-];
 const CONSTRUCTS: readonly string[] = ['$(', '`', '<(', '>(', '<<<'] satisfies Construct[];
 
 /** Shell rules made ready to be asked. */
@@ -85,6 +82,8 @@ export interface Policy {
   readonly blockedBy: ReadonlyMap<string, readonly CommandPattern[]>;
   /** Blocked whatever follows them. */
   readonly blockedPrograms: ReadonlySet<string>;
+  /** Whether the commands by which people decide with Surety are denied. */
+  readonly blocksOwnCommands: boolean;
   readonly network: readonly CommandPattern[];
   readonly confirm: readonly CommandPattern[];
   readonly confirmConstructs: ReadonlySet<string>;
@@ -106,6 +105,7 @@ export function policyOf(rules: ShellRules): Policy {
     blocked,
     blockedBy: byProgram(blocked),
     blockedPrograms: new Set(blocked.filter(({ words }) => words.length === 0).map(({ program }) => program)),
+    blocksOwnCommands: !lifted.includes('surety'),
     network: rules.allowNetwork ? [] : NETWORK.map(commandPattern),
     confirm: rules.confirmPatterns.filter((each) => !CONSTRUCTS.includes(each)).map(commandPattern),
     confirmConstructs: new Set(rules.confirmPatterns.filter((each) => CONSTRUCTS.includes(each))),

@@ -1,7 +1,7 @@
 import { HOLE, literal, type Field } from '../command/expand.ts';
 import { doubt, isUnsure, type Consequence } from './consequence.ts';
 import { git } from './git.ts';
-import { namedCommand } from './options.ts';
+import { gh, npm } from './packages.ts';
 import { ssh } from './ssh.ts';
 
 export type Program = (args: readonly Field[], program: string) => readonly Consequence[];
@@ -14,8 +14,10 @@ export function find(args: readonly Field[]): readonly Consequence[] {
   for (let at = 0; at < args.length; at += 1) {
     if (!/^-(?:exec|ok)(?:dir)?$/.test(args[at]?.text ?? '')) continue;
     const start = at + 1;
-    while (at < args.length && !/^[;+]$/.test(args[at]?.text ?? '')) at += 1;
-    commands.push({ type: 'command', fields: filled(args.slice(start, at), '{}') });
+    at = endOfExec(args, at);
+    const command = args.slice(start, at);
+    commands.push({ type: 'command', fields: filled(command, '{}').map(found) });
+    if (mayEndEarlier(command)) commands.push(...doubt('what find is to run is only known when it runs'));
   }
   const starts = args.slice(
     0,
@@ -25,6 +27,22 @@ export function find(args: readonly Field[]): readonly Consequence[] {
     commands.push({ type: 'command', fields: [literal('rm'), ...starts] });
   const unsure = args.some(({ many, glob }, at) => many && (!glob || at > 0)) || unknownCount(args) > 1;
   return unsure ? [...commands, ...doubt('what find is to run is only known when it runs')] : commands;
+}
+
+/** `;` ends a command, `+` only right after `{}`: before it is an argument like any other. */
+function endOfExec(args: readonly Field[], from: number): number {
+  const endsAtPlus = /^-exec/.test(args[from]?.text ?? '');
+  for (let at = from + 1; at < args.length; at += 1) {
+    const { text } = args[at] ?? literal('');
+    if (text === ';' || (endsAtPlus && text === '+' && args[at - 1]?.text === '{}')) return at;
+  }
+  return args.length;
+}
+
+/** What is not known may be the end, and then a command may follow that looks like an argument. */
+function mayEndEarlier(command: readonly Field[]): boolean {
+  const unknown = command.findIndex(({ text }) => text.startsWith(HOLE));
+  return unknown !== -1 && command.slice(unknown).some(({ text }) => /^-(?:exec|ok)/.test(text));
 }
 
 /** One unknown argument cannot spell `-exec x ;`. */
@@ -54,6 +72,10 @@ function filled(fields: readonly Field[], mark: string): readonly Field[] {
   return fields.map((field) =>
     field.text.includes(mark) ? { ...field, text: field.text.replaceAll(mark, HOLE), open: true } : field,
   );
+}
+
+function found(field: Field): Field {
+  return field.text.startsWith(HOLE) ? { ...field, found: true } : field;
 }
 
 /** `env -S 'A=1 x y'` splits a text in its own way. */
@@ -103,17 +125,6 @@ function database(statement: RegExp, operands = Infinity): Program {
   };
 }
 
-/** `npm config set script-shell x` decides what runs every script from then on. */
-const npm: Program = (args, program) => {
-  if (!args.some(({ text }) => text === 'set')) return [];
-  return args.flatMap(({ text }, at) => {
-    const named = NPM_RUNS.exec(text);
-    const value = named?.[1] ?? args[at + 1]?.text ?? '';
-    return named === null ? [] : namedCommand(value, `${program} runs what a setting of it names`);
-  });
-};
-const NPM_RUNS = /^(?:script-shell|shell|git|editor|viewer|node-options)(?:=(.*))?$/s;
-
 const SETS_OF_SCRIPTS = /^(?:npm|yarn|pnpm|bun|node|deno):/;
 
 /** Everything that is no option is a script of its own. */
@@ -129,6 +140,23 @@ function unless(harmless: RegExp): Program {
 }
 
 const always: Program = (_, program) => doubt(`${program} runs what it is given, in its own way`);
+
+/** It runs the command among its operands, after so many of its own; by its options it may do more. */
+function atOperand(own: number): Program {
+  return (args, program) => {
+    const starts = args.flatMap(({ text }, at) => (/^-|=/.test(text) ? [] : [at]));
+    const commands = starts.slice(0, own + 1).map((at): Consequence => ({ type: 'command', fields: args.slice(at) }));
+    return [...commands, ...always(args, program)];
+  };
+}
+
+const LOADER_VALUED = /^--(?:library-path|preload|argv0|inhibit-rpath|audit|glibc-hwcaps-\w+)$/;
+
+/** The dynamic loader runs the program it is given. */
+export const loader: Program = (args) => {
+  const at = args.findIndex(({ text }, index) => !/^-/.test(text) && !LOADER_VALUED.test(args[index - 1]?.text ?? ''));
+  return at === -1 ? [] : [{ type: 'command', fields: args.slice(at) }];
+};
 
 /** What only looks; `#(x)` in a format runs x, and `;` begins another command. */
 const TMUX_LOOKS =
@@ -150,6 +178,9 @@ export const PROGRAMS: Readonly<Record<string, Program>> = {
   npm,
   pnpm: npm,
   yarn: npm,
+  gh,
+  glab: gh,
+  hub: gh,
   concurrently: eachScript,
   ansible: scriptAfter(/^(?:-a|--args=?)(.*)$/s),
   crontab: unless(/^(?:-u \w+ )?-l$/),
@@ -164,14 +195,18 @@ export const PROGRAMS: Readonly<Record<string, Program>> = {
   ],
   flock: scriptAfter(/^(?:-c|--command)(?:=(.*))?$/s),
   sg: joined(/^$/),
-  ...Object.fromEntries(
-    (
-      'parallel at batch expect gdb lldb nsenter unshare setarch linux32 linux64 systemd-run ex ed ' +
-      'start-stop-daemon run-parts entr watchexec hyperfine xterm valgrind perf proot firejail bwrap runcon newgrp ' +
-      'dbus-run-session xvfb-run cpulimit chpst softlimit prlimit setpriv capsh daemonize rlwrap socat nodemon m4 facter dbus-send gdbus busctl ' +
-      'machinectl gosu su-exec setuidgid s6-setuidgid'
-    )
-      .split(' ')
-      .map((name) => [name, always]),
+  ...table(
+    'parallel at batch expect gdb lldb ex ed start-stop-daemon run-parts entr watchexec hyperfine xterm perf newgrp daemonize socat ' +
+      'nodemon m4 facter dbus-send gdbus busctl machinectl capsh',
+    always,
   ),
+  ...table(
+    'nsenter unshare linux32 linux64 systemd-run valgrind proot firejail bwrap dbus-run-session xvfb-run cpulimit prlimit setpriv rlwrap',
+    atOperand(0),
+  ),
+  ...table('setarch runcon chpst softlimit gosu su-exec setuidgid s6-setuidgid', atOperand(1)),
 };
+
+function table(names: string, program: Program): Readonly<Record<string, Program>> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, program]));
+}

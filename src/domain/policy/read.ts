@@ -35,7 +35,8 @@ function readParsed(text: string, script: Script): Reading {
     if (!isChanged(variables)) return reader.notes;
     // What the script sets on its way was not known to what was read before: read again.
   }
-  return { ...unread(text, 'what its variables hold depends on itself'), runs: reader.notes.runs };
+  const { runs, paths, forkBombs, connections } = reader.notes;
+  return { ...unread(text, 'what its variables hold depends on itself'), runs, paths, forkBombs, connections };
 }
 
 /** The reader changes it behind the compiler's back. */
@@ -45,5 +46,5 @@ function isChanged(variables: ScriptVariables): boolean {
 
 function unread(text: string, why: string): Reading {
   const doubts = [{ because: `the command cannot be judged: ${why}`, start: 0, end: text.length }];
-  return { runs: [], doubts, constructs: [], paths: [], guesses: [], directories: [], forkBombs: [] };
+  return { runs: [], doubts, constructs: [], paths: [], guesses: [], directories: [], forkBombs: [], connections: [] };
 }

@@ -17,10 +17,11 @@ import { backtickReadings, splitText } from './differences.ts';
 import { arithmeticDoubt, evaluationDoubt } from './evaluation.ts';
 import { speaksOwnLanguage } from './interpreters.ts';
 import { isEveryday } from './options.ts';
-import { inputTexts, isUncertainName, waysOf } from './fields.ts';
+import { inputTexts, isOfInput, isUncertainName, waysOf } from './fields.ts';
 import { isElsewhere } from './elsewhere.ts';
 import { Notes } from './notes.ts';
 import type { Run, Site } from './reading.ts';
+import { isRunner } from './runners.ts';
 import { isShell } from './shells.ts';
 import { isOverlooked } from './overlooked.ts';
 import { steeringOf } from './steering.ts';
@@ -37,6 +38,7 @@ interface Place {
   readonly through: readonly string[];
   readonly depth: number;
   readonly maybe: boolean;
+  readonly by: Run | undefined;
   /** On another machine or in a container: its files are not ours. */
   readonly elsewhere: boolean;
 }
@@ -57,7 +59,7 @@ export class Reader {
 
   readOutermost(script: ParsedScript): void {
     const { text: source, variables } = this;
-    const nowhere = { site: undefined, through: [], depth: 0, maybe: false, elsewhere: false };
+    const nowhere = { site: undefined, through: [], depth: 0, maybe: false, by: undefined, elsewhere: false };
     this.readScript(script, { source, variables, ...nowhere });
     this.notes.finish();
   }
@@ -94,7 +96,7 @@ export class Reader {
     const script = parse(source);
     this.variables.collectOnce(`${place.depth} ${source}`, script, variables);
     const through = [...place.through, by.program];
-    this.readScript(script, { ...place, source, variables, site, through, depth: place.depth + 1 });
+    this.readScript(script, { ...place, source, variables, site, through, by: undefined, depth: place.depth + 1 });
   }
 
   private visit(node: SyntaxNode, place: Place): void {
@@ -170,10 +172,6 @@ export class Reader {
   private follow(fields: readonly Field[], input: readonly Redirection[], place: Place, site: Site): void {
     const [name, ...args] = fields;
     if (name === undefined) return;
-    if (!this.notes.hasRoomFor(fields.length)) {
-      this.notes.doubt('it runs more than anybody could look at', site);
-      return;
-    }
     const program = programName(name.text).toLowerCase();
     const run: Run = {
       program,
@@ -181,22 +179,33 @@ export class Reader {
       args,
       through: place.through,
       maybe: place.maybe,
+      by: place.by,
       start: site.start,
       end: site.end,
     };
     this.notes.runs.push(run);
+    // A run that nobody follows any further is on the list all the same: it may be blocked.
+    if (!this.notes.hasRoomFor(fields.length)) {
+      this.notes.doubt('it runs more than anybody could look at', site);
+      return;
+    }
     if (isUncertainName(name)) {
       this.notes.doubt('which program this runs is only known when it runs', site);
       return;
     }
     const consequences = consequencesOf(program, args);
+    const from = this.named.count;
     if (!place.elsewhere) this.name(run, input, consequences);
-    if (name.text.includes('/')) this.notes.runsFile(name.text, run);
+    const own = [from, this.named.count] as const;
+    if (name.text.includes('/')) this.notes.runsFile(name.text, run, own);
     if (place.depth >= MOST_DEPTH) {
       this.notes.doubt(`what ${program} runs is nested too deeply to be read`, site, run);
       return;
     }
-    for (const each of consequences) this.consequence(each, run, input, place);
+    for (const each of consequences) {
+      if (each.type === 'file') this.notes.runsFile(each.path, run, own);
+      this.consequence(each, run, input, place);
+    }
   }
 
   /** The files among its arguments; what it runs has its own. */
@@ -227,7 +236,8 @@ export class Reader {
       case 'command': {
         const through = [...place.through, run.program];
         const maybe = place.maybe || each.maybe === true;
-        const within = { ...place, through, depth: place.depth + 1, maybe, elsewhere };
+        const by = isRunner(run.program) ? run : undefined;
+        const within = { ...place, through, depth: place.depth + 1, maybe, by, elsewhere };
         this.inItsShell(run.program, () => this.follow(each.fields, input, within, run));
         return;
       }
@@ -239,7 +249,6 @@ export class Reader {
         return;
       case 'file':
         if (!elsewhere) this.named.addRead(each.path, run);
-        this.notes.runsFile(each.path, run);
         return;
       case 'variable': {
         const value = each.value ?? HOLE;
@@ -284,8 +293,8 @@ export class Reader {
 
   /** A shell or an interpreter that is to run its input. */
   private input(run: Run, redirects: readonly Redirection[], place: Place): void {
-    const last = redirects.findLast((each) => each.type !== 'Redirect' || each.operator === '<');
-    const texts = last?.descriptor === undefined ? inputTexts(last, place.variables) : undefined;
+    const [only, ...others] = redirects.filter(isOfInput);
+    const texts = others.length === 0 ? inputTexts(only, place.variables) : undefined;
     if (!speaksOwnLanguage(run.program)) for (const text of texts ?? []) this.readText(text, place, run);
     if (texts === undefined && !run.maybe) this.notes.doubt(`what ${run.program} runs comes from its input`, run, run);
     else if (!isShell(run.program) && !run.maybe)
@@ -296,7 +305,10 @@ export class Reader {
     if (node.target === undefined) return;
     const site = this.siteOf(node, place);
     for (const path of expandWhole(node.target, place.variables)) {
-      if (/^\/dev\/(?:tcp|udp)\//.test(path)) this.notes.doubt('this opens a connection to the network', site);
+      if (/^\/dev\/(?:tcp|udp)\//.test(path)) {
+        this.notes.connections.push(site);
+        this.notes.doubt('this opens a connection to the network', site);
+      }
       if (/[<>]&$/.test(node.operator) && /^(?:\d+|-|\d+-)$/.test(path)) continue;
       // What stands after `>&` and is no number is expanded twice.
       if (/[<>]&$/.test(node.operator) && /[$`\0]/.test(path)) this.notes.doubt('a text is expanded once more', site);

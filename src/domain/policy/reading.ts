@@ -16,6 +16,8 @@ export interface Run extends Site {
   readonly through: readonly string[];
   /** A guess: another program was given what looks like a command. */
   readonly maybe: boolean;
+  /** The runner that starts it, `npx` or the like: a rule that allows that one names this one, too. */
+  readonly by: Run | undefined;
 }
 
 /** Something that the text alone does not tell. An allow rule for the run lifts it, if it belongs to one. */
@@ -39,4 +41,6 @@ export interface Reading {
   /** The directories that it changes to, seen from where it begins. */
   readonly directories: readonly string[];
   readonly forkBombs: readonly Site[];
+  /** Where the shell itself talks to another machine. */
+  readonly connections: readonly Site[];
 }

@@ -1,3 +1,8 @@
+import { HOLE, literal, type Field } from '../command/expand.ts';
+import { doubt, mayBeOption, type Consequence } from './consequence.ts';
+import { abbreviates } from './options.ts';
+import { isStream } from './shells.ts';
+
 const ADDRESS = /^(?:\d+|\$|\/(?:[^/\\\n]|\\.)*\/[IM]*)(?:,\s*(?:[+~]?\d+|\$|\/(?:[^/\\\n]|\\.)*\/[IM]*))?\s*!?\s*/;
 const PLAIN = /^(?:[=dDgGhHlnNpPqQxz{}](?:\s*\d+)?|[:btT]\s*\w*)/;
 const TEXT = /^[aic](?:\\?[^\n]*)(?:\n|$)/;
@@ -8,7 +13,7 @@ const MOST_COMMANDS = 200;
  * Whether every command of a sed script is one of those that run no program. Reads the usual forms only; what it does not
  * know is not harmless. A hole is text like any other as long as it stands where text may stand.
  */
-export function isHarmlessSed(script: string): boolean {
+function isHarmlessSed(script: string): boolean {
   // A hole might hold anything, a delimiter included.
   if (/\0/.test(script)) return false;
   let rest = script;
@@ -41,4 +46,62 @@ function substitutionLength(rest: string): number {
     else if (character === delimiter) closed += 1;
   }
   return at + (FLAGS.exec(rest.slice(at))?.[0].length ?? 0);
+}
+
+const CLUSTER = /^-([nErsuzb]*)(?:([efil])(.*))?$/s;
+const PLAIN_OPTIONS =
+  'quiet silent debug posix sandbox follow-symlinks null-data zero-terminated regexp-extended separate unbuffered binary in-place';
+
+/** GNU sed runs commands by `e`, and by the flag of that name. */
+export function sed(program: string, args: readonly Field[]): readonly Consequence[] {
+  const because = `this ${program} script may run others`;
+  if (args.some(({ text }) => text === '--version' || text === '--help')) return [];
+  const scripts: Field[] = [];
+  const operands: Field[] = [];
+  for (let at = 0; at < args.length; at += 1) {
+    const field = args[at] ?? literal('');
+    if (field.text === '--') {
+      operands.push(...args.slice(at + 1));
+      break;
+    }
+    if (!/^-./s.test(field.text)) {
+      operands.push(field);
+      continue;
+    }
+    const option = optionOf(field.text);
+    if (option === undefined) return doubt(because);
+    const value = option.value === undefined ? args[at + 1] : { ...field, text: option.value };
+    if (option.takes === 'file') return [scriptFile(value?.text)];
+    if (option.takes === 'script') scripts.push(value ?? field);
+    if (option.takes !== undefined && option.value === undefined) at += 1;
+  }
+  if (operands.some((field) => field.many && mayBeOption(field))) return doubt(because);
+  const [first] = operands;
+  if (scripts.length === 0 && first !== undefined) scripts.push(first);
+  const isHarmless = scripts.length > 0 && scripts.every(({ text, many }) => !many && isHarmlessSed(text));
+  return isHarmless ? [] : doubt(because);
+}
+
+/** What an option takes, and the value if it is attached; undefined for one that nobody knows. */
+function optionOf(
+  text: string,
+): { readonly takes?: 'script' | 'file' | 'number'; readonly value?: string } | undefined {
+  if (!text.startsWith('--')) {
+    const [whole, , letter, attached = ''] = CLUSTER.exec(text) ?? [];
+    if (whole === undefined) return undefined;
+    if (letter === undefined || letter === 'i') return {};
+    const takes = letter === 'e' ? 'script' : letter === 'f' ? 'file' : 'number';
+    return attached === '' ? { takes } : { takes, value: attached };
+  }
+  const [name = '', value] = text.slice(2).split(/=(.*)/s);
+  if (name !== '' && abbreviates(name, PLAIN_OPTIONS)) return {};
+  const own = value === undefined ? {} : { value };
+  // GNU takes as much of a name as tells it from the others.
+  if (/^e/.test(name)) return { takes: 'script', ...own };
+  if (/^fi/.test(name)) return { takes: 'file', ...own };
+  return /^l/.test(name) ? { takes: 'number', ...own } : undefined;
+}
+
+function scriptFile(path = HOLE): Consequence {
+  return isStream(path) || path.includes(HOLE) ? { type: 'input' } : { type: 'file', path };
 }

@@ -7,6 +7,10 @@ const OTHERS: ReadonlySet<string> = new Set(
   'zsh fish csh tcsh yash pwsh powershell cmd nu elvish xonsh rc es'.split(' '),
 );
 const LONG = /^--(?:login|norc|noprofile|posix|verbose|version|help|restricted|noediting|debugger|dump-strings)$/;
+/** Options of the shell after which words mean something else. */
+const REREADING = /alias|glob|posix|cd|lastpipe|hist|keyword/;
+const REREADING_LETTERS = /[Hk]/;
+const STANDARD_INPUT = /^(?:-|\/dev\/(?:stdin|fd\/0)|\/proc\/self\/fd\/0)$/;
 const STREAM = /^(?:-|\/dev\/(?:stdin|fd\/.*)|\/proc\/[^/]*\/fd\/.*)$/s;
 
 export function isShell(program: string): boolean {
@@ -15,6 +19,28 @@ export function isShell(program: string): boolean {
 
 export function isStream(path: string): boolean {
   return STREAM.test(path);
+}
+
+/** Whether an option, by its long name, changes how the rest is read; one that nobody knows may. */
+export function rereads({ text, open }: Field): boolean {
+  return open || REREADING.test(text);
+}
+
+/** The options among the arguments of `set` that change how the rest is read. */
+export function rereadingOptions(args: readonly Field[]): readonly string[] {
+  const found: string[] = [];
+  for (let at = 0; at < args.length; at += 1) {
+    const field = args[at];
+    if (field === undefined || field.text === '--' || field.text === '-') break;
+    if (field.many || field.text.startsWith(HOLE)) found.push('what is not known');
+    if (!/^[-+]./.test(field.text)) break;
+    if (field.text.startsWith('-') && REREADING_LETTERS.test(field.text)) found.push(field.text);
+    if (!field.text.includes('o')) continue;
+    at += 1;
+    const name = args[at];
+    if (name !== undefined && rereads(name)) found.push(name.text);
+  }
+  return found;
 }
 
 /** `bash -lc '…'`, `bash script`, `bash -s`, `bash`. */
@@ -37,11 +63,11 @@ export function shell(program: string, args: readonly Field[]): readonly Consequ
     if (!/^[-+]./.test(text)) break;
     if (text.startsWith('-') && text.includes('c')) takesText = true;
     if (text.startsWith('-') && text.includes('s')) takesInput = true;
+    if (text.startsWith('-') && /[Hki]/.test(text))
+      reread.push(...doubt(`${program} ${text} changes how the rest is read`));
     // Each takes the next argument as its value.
     const values = text.match(/[oO]/g)?.length ?? 0;
-    const changing = args
-      .slice(at + 1, at + 1 + values)
-      .find((value) => /alias|glob|posix|cd|lastpipe/.test(value.text));
+    const changing = args.slice(at + 1, at + 1 + values).find((value) => rereads(value));
     if (changing !== undefined) reread.push(...doubt(`${changing.text} changes how the rest is read`));
     at += values;
   }
@@ -55,7 +81,8 @@ export function shell(program: string, args: readonly Field[]): readonly Consequ
       ? [script, ...reread]
       : [script, ...doubt(`${program} reads its scripts in its own way`)];
   }
-  if (takesInput || operand === undefined || STREAM.test(operand)) return [{ type: 'input' }, ...reread];
+  if (takesInput || operand === undefined || STANDARD_INPUT.test(operand)) return [{ type: 'input' }, ...reread];
+  if (STREAM.test(operand)) return doubt(`what ${program} runs comes from another stream`);
   if (operand.includes(HOLE)) return doubt(`which file ${program} is to run is only known when it runs`);
   return [{ type: 'file', path: operand }, ...reread];
 }

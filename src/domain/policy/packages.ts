@@ -1,0 +1,64 @@
+import type { Field } from '../command/expand.ts';
+import { doubt, type Consequence } from './consequence.ts';
+import { namedCommand } from './options.ts';
+
+const RUNS = /^(?:script-shell|shell|git|editor|viewer|node-options)(?:=(.*))?$/s;
+const SCRIPT = /^scripts[.[][^=]*=(.*)$/s;
+
+/** npm and its like run what their settings, their packages and a few of their own commands name. */
+export function npm(args: readonly Field[], program: string): readonly Consequence[] {
+  const at = args.findIndex(({ text }) => !text.startsWith('-'));
+  const rest = args.slice(at + 1);
+  const words = rest.map(({ text }) => text);
+  switch (args[at]?.text ?? '') {
+    case 'explore': {
+      const script = words.slice(1).filter((word) => word !== '--');
+      return script.length === 0 ? [] : [{ type: 'script', text: script.join(' ') }];
+    }
+    case 'run':
+    case 'run-script':
+    case 'rum':
+    case 'urn':
+      return environment(rest);
+    case 'edit':
+      return doubt(`${program} edit starts an editor`);
+    case 'pkg':
+      return words.flatMap((word) => {
+        const script = SCRIPT.exec(word)?.[1];
+        return script === undefined ? [] : given(script, `${program} runs what a script of its package says`);
+      });
+    default:
+      return words[0] === 'edit' ? doubt(`${program} starts an editor`) : settings(args, program);
+  }
+}
+
+/** `npm run env` is `env`, if the package has no script of that name. */
+function environment(rest: readonly Field[]): readonly Consequence[] {
+  const at = rest.findIndex(({ text }) => !text.startsWith('-'));
+  if (rest[at]?.text !== 'env') return [];
+  return [{ type: 'command', fields: rest.slice(at).filter(({ text }, index) => index !== 1 || text !== '--') }];
+}
+
+/** `npm config set script-shell x` decides what runs every script from then on. */
+function settings(args: readonly Field[], program: string): readonly Consequence[] {
+  if (!args.some(({ text }) => text === 'set')) return [];
+  return args.flatMap(({ text }, at) => {
+    const named = RUNS.exec(text);
+    const value = named?.[1] ?? args[at + 1]?.text ?? '';
+    return named === null ? [] : namedCommand(value, `${program} runs what a setting of it names`);
+  });
+}
+
+/** `gh alias set p '!x'` makes `gh p` run x. */
+export function gh(args: readonly Field[], program: string): readonly Consequence[] {
+  const [subject, verb, name, value] = args.flatMap(({ text }) => (text.startsWith('-') ? [] : [text]));
+  if (subject === 'alias' && verb !== 'list' && verb !== 'delete')
+    return given((value ?? '').replace(/^!/, ''), `an alias changes what ${program} runs`);
+  if (subject === 'config' && verb === 'set' && /^(?:editor|pager|browser|git_protocol)$/.test(name ?? ''))
+    return namedCommand(value ?? '', `${program} runs what a setting of it names`);
+  return subject === 'extension' && verb !== 'list' ? doubt(`an extension of ${program} is a program of its own`) : [];
+}
+
+function given(text: string, because: string): readonly Consequence[] {
+  return [{ type: 'script', text }, ...doubt(because)];
+}

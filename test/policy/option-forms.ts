@@ -1,0 +1,93 @@
+/**
+ * Ways of options, inputs and files by which a text is run, that a table of programs is likely to forget. Each is text for a
+ * real bash; `x` is a name that nothing else uses.
+ */
+const single = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** Letters in clusters, abbreviated names, values that look like something else. */
+export function optionForms(line: string, x: string): readonly string[] {
+  const recipe = line.replaceAll('$', '$$$$').replaceAll('#', '\\#');
+  const repository = `git init -q ${x}; cd ${x}; git -c user.name=a -c user.email=b commit -q --allow-empty -m a`;
+  return [
+    `git init -q ${x}; cd ${x}; git config alias.z ${single(`!${line}`)} list; git z`,
+    `git init -q ${x}; cd ${x}; git config alias.z ${single(`!${line}`)} get; git z`,
+    `${repository}; git -c user.name=a -c user.email=b commit -q --allow-empty -m b; git -c user.name=a -c user.email=b rebase -fx ${single(line)} HEAD~1`,
+    `${repository}; git -c user.name=a -c user.email=b rebase -qfx${single(line)} --root`,
+    `${repository}; echo 1 > f; git add f; git grep -cO${single(`${line};:`)} 1`,
+    `git init -q ${x}; printf '%s\\0' ${single(`--upload-pack=${line}`)} | xargs -0 -I% git ls-remote % ${x}`,
+    `set -k; git ls-remote ssh://h/x GIT_SSH_COMMAND=${single(`${line};:`)}`,
+    `tar cfI ${x}.tar ${single(`sh -c ${single(line)}`)} .`,
+    `tar cIf ${single(`sh -c ${single(line)}`)} ${x}.tar .`,
+    `printf '%s\\0' --checkpoint=1 ${single(`--checkpoint-action=exec=${line}`)} | xargs -0 tar cf ${x}.tar .`,
+    `${x}=$(printf %s ${single(`--use-compress-program=sh -c ${single(line)}`)}); tar cf ${x}.tar "$${x}" .`,
+    `make ${single(`A!=${recipe}`)}`,
+    `make ${single(`A:=$(shell ${recipe})`)}`,
+    `printf '%s\\0' ${single(`A!=${recipe}`)} | xargs -0 make`,
+    `strace -o ${single(`|${line}`)} true`,
+    `strace -fo${single(`|${line}`)} true`,
+    `printf '%s\\0' ${single(`.shell ${line}`)} | xargs -0 sqlite3 ${x}.db`,
+    `echo '{}' > package.json; npm run env -- sh -c ${single(line)}`,
+    `sed --e=${single(`1e ${line}`)} <<< a`,
+    `sed --e ${single(`1e ${line}`)} <<< a`,
+    `sed -be${single(`1e ${line}`)} <<< a`,
+    `sed -nbe ${single(`1e ${line}`)} <<< a`,
+    `echo a > ${x}; printf '%s\\0' ${single(`-e1e ${line}`)} ${x} | xargs -0 sed p`,
+    `awk -W exec /dev/stdin <<< ${single(`BEGIN { system(${JSON.stringify(line)}) }`)}`,
+    `awk ${single(`{ x = /"/; print "" | ${JSON.stringify(line)}; y = /"/ }`)} <<< a`,
+    `awk ${single(`{ x = NR / 1; ${JSON.stringify(line)} | getline; y = NR / 2 }`)} <<< a`,
+    `perl -W -e ${single(`system(${JSON.stringify(line).replace(/[$@]/g, '\\$&')})`)}`,
+    `python3 -v -c ${single(`import os; os.system(${JSON.stringify(line)})`)}`,
+    `python3 -v <<< ${single(`import os; os.system(${JSON.stringify(line)})`)}`,
+    `node --title x -e ${single(`require('child_process').execSync(${JSON.stringify(line)})`)}`,
+    `node --disable_proto delete -e ${single(`require('child_process').execSync(${JSON.stringify(line)})`)}`,
+  ];
+}
+
+/** Programs that run another one, found only by who knows how they read their arguments. */
+export function wrapperForms(word: string, args: string): readonly string[] {
+  return [
+    `find . -maxdepth 0 -exec env -u + ${word}${args} \\;`,
+    `find . -maxdepth 0 -exec flock + ${word}${args} \\;`,
+    `find . -maxdepth 0 -exec true {} + -exec ${word}${args} \\;`,
+    `find . -maxdepth 0 -exec true "$(echo \\;)" -exec ${word}${args} \\;`,
+    `set -o history -H\n: ${word}\n!:1${args}`,
+    `set -o history; set -o histexpand\n: ${word}\n!:1${args}`,
+    `shopt -so history histexpand\n: ${word}\n!:1${args}`,
+    `setarch -R ${word}${args}`,
+    `setarch "$(uname -m)" ${word}${args}`,
+    `unshare ${word}${args}`,
+    `echo a > x.c; gcc -wrapper ${word},a x.c`,
+    `echo a > x.c; cc -wrapper ${word},a -c x.c`,
+  ];
+}
+
+/** Inputs of which only one is read, and not the one that is easily seen. */
+export function inputForms(script: string): readonly string[] {
+  return [
+    `bash 3<<'B' <<'A' <&3\n${script}\nB\ntrue\nA`,
+    `bash /dev/fd/3 3<<'B' <<'A'\n${script}\nB\ntrue\nA`,
+    `bash <<'A' 3<<'B' 0>&3\ntrue\nA\n${script}\nB`,
+    `bash <<'A' <<'B'\ntrue\nA\n${script}\nB`,
+    `bash <(echo ${single(script)}) <<< true`,
+  ];
+}
+
+/** A script that is made and run by the same line. */
+export function madeForms(script: string, x: string): readonly string[] {
+  const lines = script.split('\n');
+  const added = lines.map((each) => `+${each}`).join('\n');
+  const patch = `--- /dev/null\n+++ b/${x}.sh\n@@ -0,0 +1,${lines.length} @@\n${added}`;
+  const encoded = Buffer.from(`${script}\n`).toString('base64');
+  return [
+    `split -b 9999 - ${x} <<'END'\n${script}\nEND\nsh ${x}aa`,
+    `openssl base64 -A -d -out ${x}.sh <<< ${encoded}; bash ${x}.sh`,
+    `openssl base64 -A -d -out ${x} <<< ${encoded}; . ./${x}`,
+    `patch -s -p1 <<'END'\n${patch}\nEND\nbash ${x}.sh`,
+    `git apply <<'END'\n${patch}\nEND\nbash ${x}.sh`,
+  ];
+}
+
+/** So much in front that whoever keeps lists stops keeping them. A rule of the test allows `:`. */
+export function floodForms(inner: string): readonly string[] {
+  return [`${':;'.repeat(1100)}${inner}`, `${': `:`;'.repeat(100)}${inner}`, `${': >a;'.repeat(2100)}${inner}`];
+}
