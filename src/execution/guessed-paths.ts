@@ -12,7 +12,7 @@ const EVERYDAY = /^\/(?:usr|bin|sbin|lib|lib32|lib64|nix\/store|opt|Library|Syst
 type Touch = (files: FileSandbox, path: string, access: Access) => Promise<TouchedPath>;
 
 /**
- * A word that may be a path. It counts if it is there, or could be made: its directory is there and is not the top. What it
+ * A word that may be a path. It counts if it is there, or could be written: its directory is there and is not the top. What it
  * reaches of Surety's own is refused; what the rules refuse otherwise is asked about, because it may be a mere word.
  */
 export async function guessedPath(
@@ -23,7 +23,7 @@ export async function guessedPath(
 ): Promise<TouchedPath | undefined> {
   if (flawOfPath(path) !== undefined) return undefined;
   const exists = await isThere(path);
-  if (!exists && !(await couldBeMade(path))) return undefined;
+  if (!exists && (access === 'read' || !(await couldBeMade(path)))) return undefined;
   let asRead: TouchedPath | undefined;
   for (const each of access === 'write' ? (['read', 'write'] as const) : (['read'] as const)) {
     const touched = await touch(files, path, each);
