@@ -22,6 +22,11 @@ export interface CalledPath {
   readonly isGuess?: true;
   /** Touched only if one of these directories cannot be entered. */
   readonly unless?: readonly string[];
+  /**
+   * What a link at its end stands for, if not what it leads to: itself, where it is moved or taken away; where nobody can tell
+   * which, both are held to the rules.
+   */
+  readonly link?: 'itself' | 'either';
 }
 
 export interface Authorisation {

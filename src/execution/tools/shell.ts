@@ -71,13 +71,14 @@ export function shellTool(
 }
 
 /** Each place where a path of a command may lie, seen from the directory in which the command begins. */
-function calledFrom(beginning: string, { path, intent: access, known, starts }: CommandPath): readonly CalledPath[] {
-  if (!known || /^[/~]/.test(path)) return [{ path, access, known }];
+function calledFrom(beginning: string, { path, intent, known: isKnown, starts }: CommandPath): readonly CalledPath[] {
+  // Some commands write through a link, others replace it or take it away.
+  const called = { access: intent, known: isKnown, link: 'either' } as const;
+  if (!isKnown || /^[/~]/.test(path)) return [{ ...called, path }];
   return starts.map(({ directory, unless }): CalledPath => {
-    if (directory === undefined) return { path, access, known: false };
-    const place = from(from(beginning, directory), path);
-    if (unless.length === 0) return { path: place, access, known };
-    return { path: place, access, known, unless: unless.map((each) => from(beginning, each)) };
+    if (directory === undefined) return { ...called, path, known: false };
+    const place = { ...called, path: from(from(beginning, directory), path) };
+    return unless.length === 0 ? place : { ...place, unless: unless.map((each) => from(beginning, each)) };
   });
 }
 
