@@ -1,4 +1,5 @@
 import { storable } from './field.ts';
+import { redactValueOptions } from './value-options.ts';
 import { looksRandom, REDACTED, redactTokens, SECRET_NAME } from './secrets.ts';
 
 /** No more than this is looked at, whatever `max` says. */
@@ -52,7 +53,7 @@ function removeCredentials(text: string): string {
     .replace(SCHEME, `$1$2${REDACTED}`)
     .replace(NAMED, `$1${REDACTED}`)
     .replace(WEBHOOK, `$1${REDACTED}`);
-  return redactTokens(named).replace(QUERY, (whole, head: string, name: string, value: string) =>
+  return redactTokens(redactValueOptions(named)).replace(QUERY, (whole, head: string, name: string, value: string) =>
     QUERY_SECRET.test(name) || isOpaque(value) ? `${head}${REDACTED}` : whole,
   );
 }

@@ -2,10 +2,18 @@
 
 export const REDACTED = '[redacted]';
 
-/** Argument and header names whose values are never shown. `max_tokens` and `author` are not secrets. */
+/** Of keys only such as lock something: what a primary, sort, cache or public key is, everybody may see. */
+const KEY_KINDS =
+  'encrypt(?:ion)?|decrypt(?:ion)?|cipher|crypto|master|sign(?:ing)?|hmac|jwt|rsa|aes|ssh|gpg|pgp|symmetric|shared|storage|account|' +
+  'service|server|security|recovery|wallet|licen[cs]e|deploy(?:ment)?|webhook|admin|root|subscription|ingest(?:ion)?|integration';
+
+/** Argument and header names whose values are never shown. `max_tokens`, `author` and `pass_rate` are not secrets. */
 const SECRET_NAMES = [
   'pass(?:word|wd|phrase|code)',
+  '(?<!by|com|en|sur|tres|over|under)pass(?![a-z]|[-_ ]?(?:count|rate|through|thru|fail|percent|number|threshold))',
   'pwd',
+  '(?<![a-z])creds?(?![a-z])',
+  `(?:${KEY_KINDS})[-_ ]?key(?![a-z]|[-_ ]?(?:id|name|type|size|length|file|path|url|version|format|count|alias|usage)s?(?![a-z]))`,
   'secret',
   'token(?![a-z])',
   'api[-_ ]?key',
@@ -24,11 +32,14 @@ const SECRET_NAMES = [
 export const SECRET_NAME = `(?:${SECRET_NAMES})`;
 
 const SECRET_NAME_PATTERN = new RegExp(SECRET_NAME, 'i');
+/** Of variables in an environment every other key is one that locks something. */
+const SECRET_VARIABLE =
+  /^(?!.*(?:PUBLIC|PRIMARY|FOREIGN|SORT|PARTITION|CACHE|GROUP|INDEX|OBJECT|ROUTING|IDEMPOTENCY|COMPOSE)_KEY$)[A-Z][A-Z0-9_]*_KEY$/;
 
 /** Whether values under this name are kept out of everything; camelCase is taken apart first (`accessTokens` is not). */
 export function isSecretName(name: string): boolean {
   const bounded = name.slice(0, 200);
-  return SECRET_NAME_PATTERN.test(bounded.replace(/([a-z0-9])([A-Z])/g, '$1_$2'));
+  return SECRET_VARIABLE.test(bounded) || SECRET_NAME_PATTERN.test(bounded.replace(/([a-z0-9])([A-Z])/g, '$1_$2'));
 }
 
 /** Tokens that name their issuer. Over-long is better than a remainder, so every shape is greedy. */
