@@ -89,6 +89,35 @@ export function redactTokens(text: string): string {
 }
 
 /**
+ * The same issuers, by their prefix and a few characters: whoever stores a text can do without them, where whoever decides about one
+ * must see every word that may be a name. Runs are taken whole and looked at afterwards, as above.
+ */
+const SHORT_TOKEN = new RegExp(
+  '(?<![A-Za-z0-9])(?:' +
+    [
+      '(?:sk|rk|pk)[-_][A-Za-z0-9_-]{3,}',
+      'gh[oprsu]_(?!import(?![a-z0-9]))[A-Za-z0-9_]{3,}',
+      '(?:github_pat_|glpat-|dop_v1_|shp(?:at|ca|pa|ss)_)[A-Za-z0-9_-]{3,}',
+      'hf_(?!(?:hub|transfer|token|home|api|xet|cache|datasets?|endpoint|models?|repo)(?![a-z0-9]))[A-Za-z0-9]{3,}',
+      '(?:AKIA|ASIA)(?=[A-Z]{0,16}[0-9])[A-Z0-9]{3,}',
+      '(?:AIza|ya29\\.)[A-Za-z0-9_-]{3,}',
+      'xox[a-z]-[A-Za-z0-9-]{3,}',
+    ].join('|') +
+    ')',
+  'g',
+);
+/** Which key it is, or where letters and digits are mixed as in no word and no version. */
+const KEY_AFTER_PREFIX =
+  /^..(?:_(?:live|test)_|-(?:proj|ant|svcacct)-)|[-_](?!(?:v|py|rc)\d+(?![A-Za-z0-9]))(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{4,}/;
+
+/** Also what is too short to be told from a word but for its prefix. */
+export function redactEveryToken(text: string): string {
+  return redactTokens(text).replace(SHORT_TOKEN, (found) =>
+    /^[srp]k/.test(found) && !KEY_AFTER_PREFIX.test(found) ? found : REDACTED,
+  );
+}
+
+/**
  * The pieces of tokens that are spread over neighbouring texts, as when a program is given one in two arguments. A token
  * begins a text or follows what is neither letter nor digit, as it does within one.
  */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scrubEnvironment } from '../../../src/domain/execution/environment.ts';
 import { redactText } from '../../../src/domain/outcome/redact.ts';
-import { isSecretName } from '../../../src/domain/outcome/secrets.ts';
+import { isSecretName, redactEveryToken } from '../../../src/domain/outcome/secrets.ts';
 
 const redact = (text: string) => redactText(text, 500);
 
@@ -43,6 +43,20 @@ describe('what is removed', () => {
     ['docker login -u me -p hunter2x host', 'docker login -u me -p [redacted] host'],
     ['redis-cli -h x -a hunter2x ping', 'redis-cli -h x -a [redacted] ping'],
     ['aws configure set aws_secret_access_key hunter2x', 'aws configure set aws_secret_access_key [redacted]'],
+    ...[
+      ...[
+        'sk-abc123',
+        'sk_live_abcdef',
+        'pk_test_abc',
+        'sk-proj-abcdef',
+        'ghp_abc',
+        'gho_abcdef',
+        'github_pat_abc',
+        'glpat-abc',
+      ],
+      ...['hf_abc', 'AIzaSyA-abc', 'ya29.abc', 'xoxb-1-2-abc', 'AKIA123', 'npm_abc', 'dckr_pat_x', 'shpat_abc'],
+    ].map((token) => [`got ${token}, then`, 'got [redacted], then']),
+    ['sent Bearer abcdef to', 'sent Bearer [redacted] to'],
     ['openssl enc -pass pass:hunter2x -in a', 'openssl enc -pass pass:[redacted] -in a'],
   ])('%s', (text, expected) => {
     expect(redact(text)).toBe(expected);
@@ -65,6 +79,9 @@ describe('what stays', () => {
     'git push -u origin HEAD:main',
     'rsync -u host:/x y && mkdir -p a/b',
     'mysql -p db',
+    'pip install sk-learn sk-learn-contrib-x sk-image-v2 sk_utils',
+    'lang sk-SK, pk_id 7, ghp_import, hf_hub, hf_transfer, ASIAN, npm_config_x',
+    'Bearer authentication required, Bearer tokens expire, the bearer of this',
   ])('%s', (text) => {
     expect(redact(text)).toBe(text);
   });
@@ -135,6 +152,15 @@ describe('laws', () => {
       }),
     );
   });
+
+  it.each(['sk-', 'sk-a1', 'ghp_', 'AKIA', 'hf_hub_', 'Bearer ', 'curl -u a:'])(
+    'takes no longer for many of: %s',
+    (piece) => {
+      const started = performance.now();
+      expect(redactEveryToken(piece.repeat(300_000))).toBeTypeOf('string');
+      expect(performance.now() - started).toBeLessThan(3000);
+    },
+  );
 
   it('takes any text, of any length', () => {
     fc.assert(
