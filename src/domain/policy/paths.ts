@@ -1,5 +1,5 @@
 import { MATCH, type Field } from '../command/expand.ts';
-import { isElsewhere, localFiles } from './elsewhere.ts';
+import { isContainerProgram, isElsewhere, localFiles } from './elsewhere.ts';
 import { formOf, GIT_LOOKS, LOOKS, SPEAKS, type Form } from './path-forms.ts';
 import { guess, guessesIn, isWord, spokenPaths } from './path-guesses.ts';
 import { OWN_GRAMMAR } from './path-programs.ts';
@@ -49,7 +49,8 @@ export function pathsOf(program: string, args: readonly Field[]): readonly Named
   if (own !== undefined) return own(args);
   const texts = args.map(({ text }) => text);
   if (isElsewhere(program, texts)) return localFiles(texts).map((path) => guess(path, 'write'));
-  return guesses(program, texts);
+  if (!isContainerProgram(program)) return guesses(program, texts);
+  return [...guesses(program, texts), ...localFiles(texts).map((path) => guess(path, 'write'))];
 }
 
 function known(program: string, form: Form, args: readonly Field[]): readonly Named[] {
