@@ -81,6 +81,16 @@ it.each(['echo x > link_in', 'mv link_in out/', 'cat protected/link'])(
   },
 );
 
+it.each<[string, 'allow' | 'ask']>([
+  ['find . -type f -exec grep -n text {} +', 'allow'],
+  ['find . -type f -print0 | xargs -0 cat', 'allow'],
+  ['find . -type f | xargs cat', 'ask'],
+  ['find . -exec cat {} +', 'ask'],
+  ['find . -type f -o -type l -exec cat {} +', 'ask'],
+])('where everything may be read, files that are found are: %s: %s', async (command, verdict) => {
+  expect(await execution.preview({ tool: 'shell', args: { command } })).toMatchObject({ verdict });
+});
+
 it.each([
   ['delete', { path: 'protected/link' }],
   ['delete', { path: 'guarded/link' }],

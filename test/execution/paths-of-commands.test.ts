@@ -180,6 +180,31 @@ it.each<[string, Verdict]>([
 });
 
 it.each<[string, Verdict]>([
+  ["find src -name '*.ts' -exec wc -l {} +", 'allow'],
+  ['find . -exec grep -l foo {} \\;', 'allow'],
+  ["git ls-files '*.ts' | xargs wc -l", 'allow'],
+  ['find . -print0 | xargs -0 -n 10 ls -la', 'allow'],
+  ['grep -rl foo src | xargs wc -l', 'allow'],
+  ['cd src && find . -exec wc -l {} + | sort -n', 'allow'],
+  // What they hold is another matter where some of it is not to be read.
+  ['find . -name .env -exec cat {} +', 'ask'],
+  ['find . -type f -exec grep -n foo {} +', 'ask'],
+  ['find . -type f -print0 | xargs -0 cat', 'ask'],
+  ['find ../outside -exec wc -l {} +', 'deny'],
+  ['find -L . -exec wc -l {} +', 'ask'],
+  ['find . -exec wc -l {} "$X" \\;', 'ask'],
+  ['find . -exec rm {} +', 'ask'],
+  ['find . -exec cp {} out \\;', 'ask'],
+  ["find . -exec sh -c 'wc {}' \\;", 'ask'],
+  ["find . -printf '/etc/passwd' | xargs wc -l", 'ask'],
+  ['echo /etc/passwd | xargs wc -l', 'ask'],
+  ['cat a | xargs -a .env wc -l', 'ask'],
+  ['xargs wc -l < a', 'ask'],
+])('what is found is handed on: %s: %s', async (command, verdict) => {
+  expect(await verdictOf(command)).toBe(verdict);
+});
+
+it.each<[string, Verdict]>([
   ['for i in 1 2 3 4 5 6 7 8 9; do cd ..; done; cat etc/hostname', 'ask'],
   ['for i in 1 2 3; do cat etc/hostname; cd ..; done', 'ask'],
   ['f(){ cd ..; }; f; f; f; cat etc/x', 'ask'],
