@@ -71,6 +71,7 @@ async function touchedBy(files: FileSandbox, called: CalledPath): Promise<readon
   // Where another user's home lies is not for a text to say.
   if (!known || /^~[^/]/.test(given)) return [{ ...called, known: false, refusal: undefined }];
   const path = below(files.base, given.replace(/^~(?=\/|$)/, homedir()));
+  if (isScratch(files, path)) return [{ path, access, known, refusal: undefined }];
   const look = async (each: string) => {
     const ways = await waysToTake(each, called);
     return compact(
@@ -99,6 +100,14 @@ async function waysToTake(path: string, { link, access }: CalledPath): Promise<r
   if (link === 'itself') return [false];
   const isLink = access === 'write' && (await lstat(path).catch(() => undefined))?.isSymbolicLink() === true;
   return isLink ? [true, false] : [true];
+}
+
+/** Unless one of our own directories lies there as well, or the path leads out again. */
+function isScratch({ scratch, rules }: FileSandbox, path: string): boolean {
+  if (scratch === undefined || !isWithin(scratch, path) || namesOf(path).includes('..')) return false;
+  const certain = isGlob(path) ? beforeGlob(path).replace(/\/$/, '') : path;
+  const others = [...rules.roots, ...rules.kept, ...rules.fixed];
+  return !others.some((each) => isWithin(each, path) || isWithin(certain, each));
 }
 
 function beforeGlob(path: string): string {

@@ -17,7 +17,7 @@ import type { OpenExecution } from '../../src/execution/open.ts';
 /** Links in a directory that is not to be changed, and links that lead out. */
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'surety-links-')));
 const project = join(base, 'project');
-for (const directory of ['outside', 'project/protected', 'project/guarded', 'project/out'])
+for (const directory of ['outside', 'cache', 'project/protected', 'project/guarded', 'project/out'])
   mkdirSync(join(base, directory), { recursive: true });
 writeFileSync(join(base, 'outside/secret.txt'), 'SECRET');
 for (const file of ['a.txt', 'b']) writeFileSync(join(project, file), 'text');
@@ -34,7 +34,7 @@ writeFileSync(
   join(project, 'surety.json'),
   JSON.stringify({
     file: { denyWrite: ['protected'] },
-    runner: { sandbox: 'off' },
+    runner: { sandbox: 'off', writable: ['../cache'] },
     authorization: {
       enabled: true,
       default: 'allow',
@@ -80,6 +80,15 @@ it.each(['echo x > link_in', 'mv link_in out/', 'cat protected/link'])(
     expect(await execution.preview({ tool: 'shell', args: { command } })).toMatchObject({ verdict: 'allow' });
   },
 );
+
+it('what runner.writable names, a command may write and a file tool may not', async () => {
+  expect(await execution.preview({ tool: 'shell', args: { command: 'echo x > ../cache/x' } })).toMatchObject({
+    verdict: 'allow',
+  });
+  expect(await execution.preview({ tool: 'write', args: { path: '../cache/x', content: '' } })).toMatchObject({
+    verdict: 'deny',
+  });
+});
 
 it.each<[string, 'allow' | 'ask']>([
   ['find . -type f -exec grep -n text {} +', 'allow'],
