@@ -40,7 +40,15 @@ export async function guessedPath(
     const question = `this may ${each} ${path}: ${refusal.because}`;
     return { ...touched, isGuess: true, refusal: undefined, question };
   }
-  return asRead === undefined || !exists ? undefined : { ...asRead, isGuess: true, refusal: undefined };
+  if (asRead === undefined) return undefined;
+  const guessed = { ...asRead, isGuess: true, refusal: undefined } as const;
+  if (exists) return guessed;
+  return looksLikeAFile(files, asRead.path) ? { ...guessed, access, isAbsent: true } : undefined;
+}
+
+/** `dist/x`, `x.tar`; a bare word is seldom the name of what will be made. */
+function looksLikeAFile({ base }: FileSandbox, path: string): boolean {
+  return dirname(path) !== base || basename(path).includes('.');
 }
 
 function isThere(path: string): Promise<boolean> {

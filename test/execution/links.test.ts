@@ -81,6 +81,15 @@ it.each(['echo x > link_in', 'mv link_in out/', 'cat protected/link'])(
   },
 );
 
+it.each<[string, 'allow' | 'deny']>([
+  ['tar cf guarded/x.tar a.txt', 'deny'],
+  ['tar cf guarded/x a.txt', 'deny'],
+  ['tar cf out/x.tar a.txt', 'allow'],
+  ['npm guarded-not', 'allow'],
+])('what is not there yet may be denied as well: %s: %s', async (command, verdict) => {
+  expect(await execution.preview({ tool: 'shell', args: { command } })).toMatchObject({ verdict });
+});
+
 it('what runner.writable names, a command may write and a file tool may not', async () => {
   expect(await execution.preview({ tool: 'shell', args: { command: 'echo x > ../cache/x' } })).toMatchObject({
     verdict: 'allow',

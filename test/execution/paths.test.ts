@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parseRules } from '../../src/domain/rules/parse-rules.ts';
 import { sandboxForCommands } from '../../src/execution/files/sandbox.ts';
@@ -51,6 +51,12 @@ it.each<[string, 'allow' | 'ask' | 'deny']>([
   ['cat /et?/passwd', 'deny'],
   ['cat /e*/shadow', 'deny'],
   ['cat {a.txt,.env}', 'deny'],
+  ['ls .?', 'deny'],
+  [`cat .?/${basename(outside)}/shadow`, 'deny'],
+  ['cat sub/secrets/.*/../../../x', 'deny'],
+  ['ls sub/.?', 'allow'],
+  ['ls .[a-f]x*', 'allow'],
+  ['ls sub/.[!.]*', 'allow'],
   ['cat .e{n,x}v', 'deny'],
   // Where a relative path begins depends on where the line has gone before.
   ['cd sub && cat secrets/key', 'deny'],
