@@ -2,7 +2,7 @@ import { text as readAll } from 'node:stream/consumers';
 import { Option, type Command } from 'commander';
 import { judgeCommand } from '../domain/policy/judge.ts';
 import type { Judgement, Reason } from '../domain/policy/judgement.ts';
-import { policyOf, TRUST_LEVELS, type TrustLevel } from '../domain/policy/policy.ts';
+import { policyOf, TRUST_LEVELS, type TrustLevel, type Verdict } from '../domain/policy/policy.ts';
 import { openExecution } from '../execution/index.ts';
 import type { Preview } from '../execution/index.ts';
 import { findRules } from '../rules-file.ts';
@@ -26,7 +26,8 @@ export function registerPolicy(program: Command): void {
     .addHelpText(
       'after',
       `
-Exit codes: 0 allow, 3 deny, 4 ask. The rules are the shell section of surety.json.
+Exit codes: 0 allow, 3 deny, 4 ask. The rules are the shell section of surety.json, and the file section for the files
+that the command names: the stricter of the two holds.
 
 Examples:
   surety policy check 'git push --force'
@@ -45,11 +46,17 @@ async function check({ terminal }: Cli, given: string, options: PolicyOptions): 
   const policy = policyOf((await findRules()).shell);
   const judgement = judgeCommand(command, policy, options.trust === undefined ? {} : { trust: options.trust });
   const files = await answersOfFiles(command);
-  if (options.json === true) terminal.printJson({ ...judgement, files });
+  const verdict = worstOf([judgement.verdict, ...files.map((each) => each.verdict)]);
+  const { width } = terminal;
+  if (options.json === true) terminal.printJson({ ...judgement, verdict, textVerdict: judgement.verdict, files });
   else
-    for (const line of [...linesOf(command, judgement, terminal.width), ...filesLines(files, terminal.width)])
+    for (const line of [...linesOf(command, verdict, judgement, width), ...filesLines(judgement.verdict, files, width)])
       terminal.print(line);
-  return EXIT_OF[judgement.verdict];
+  return EXIT_OF[verdict];
+}
+
+function worstOf(verdicts: readonly Verdict[]): Verdict {
+  return (['deny', 'ask'] as const).find((each) => verdicts.includes(each)) ?? 'allow';
 }
 
 interface FileAnswer {
@@ -58,7 +65,7 @@ interface FileAnswer {
   readonly because: string;
 }
 
-/** The verdict is about the text; whether it may touch the files that it names is for the file rules. */
+/** Whether it may touch the files that it names is for the file rules. */
 async function answersOfFiles(command: string): Promise<readonly FileAnswer[]> {
   const execution = await openExecution();
   try {
@@ -74,18 +81,14 @@ function answerOf({ path, refusal, question, access }: Preview['paths'][number])
   return { path, verdict: 'ask', because: question ?? `nobody can tell before it runs which file it will ${access}` };
 }
 
-function filesLines(files: readonly FileAnswer[], width: number): string[] {
+function filesLines(textVerdict: Verdict, files: readonly FileAnswer[], width: number): string[] {
   if (files.length === 0) return [];
   const lines = files.slice(0, 20).flatMap(({ verdict, because }) => wrap(plain(`${verdict}: ${because}`), width));
-  return [
-    '',
-    ...wrap('This is about the text alone. When it is to run, the file rules answer as well:', width),
-    ...lines,
-  ];
+  return ['', ...wrap(`By its text alone: ${textVerdict}. The file rules say of what it names:`, width), ...lines];
 }
 
-function linesOf(command: string, judgement: Judgement, width: number): string[] {
-  const { verdict, unconditional, trust, programs, reasons } = judgement;
+function linesOf(command: string, verdict: Verdict, judgement: Judgement, width: number): string[] {
+  const { unconditional, trust, programs, reasons } = judgement;
   const runs = programs.length === 0 ? 'It runs no program that can be named.' : `It runs ${programs.join(', ')}.`;
   return [
     ...wrap(plain(`${verdict}, to whoever is ${trust}. ${runs}`), width),

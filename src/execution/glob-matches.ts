@@ -11,6 +11,23 @@ export function isGlob(path: string): boolean {
   return GLOB.test(path);
 }
 
+/** As bash did before 5.2: `.*` and `.?` are the directory above, too. Sets are taken at their word, or `.[a-z]*` would be. */
+function matchesTwoDots(name: string): boolean {
+  return (
+    name.startsWith('.') &&
+    matchesGlob(
+      name.replace(SET, (set) => (holdsDot(set) ? '?' : '/')),
+      '..',
+    )
+  );
+}
+
+function holdsDot(set: string): boolean {
+  const [, negation, members = ''] = /^\[([!^]?)(.*)\]$/s.exec(set) ?? [];
+  const isMember = /\.|punct|print|graph|[\x20-.]-[.-\x7e]/.test(members);
+  return isMember !== (negation !== '');
+}
+
 /** The paths that a glob stands for, name by name as the shell finds them; undefined if there are too many. */
 export async function matchesOf(pattern: string): Promise<readonly string[] | undefined> {
   let found: string[] = [''];
@@ -23,6 +40,7 @@ export async function matchesOf(pattern: string): Promise<readonly string[] | un
     const next: string[] = [];
     for (const path of found) {
       const names = await readdir(`${path}/`).catch(() => []);
+      if (matchesTwoDots(name)) next.push(`${path}/..`);
       for (const each of names) {
         if (each.startsWith('.') && !wanted.startsWith('.')) continue;
         if (matchesGlob(wanted, each)) next.push(`${path}/${each}`);

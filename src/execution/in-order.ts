@@ -107,11 +107,12 @@ export class CallInOrder {
 
   /** Claim, authorisation and policy, by the terms in force: what can be said of a call without counting or asking. */
   async #judge(call: ToolCall): Promise<Refusal | Judged> {
-    const { rules, executor, sandbox } = this.#terms;
+    const { rules, executor, sandbox, commandFiles } = this.#terms;
     const claimed = await this.#claim(() => claimedBy(executor, call));
     if ('stage' in claimed) return claimed;
     this.#claimed = claimed;
-    const paths = await touchedPaths(rules.files, claimed.intent.paths);
+    const { command, paths: named } = claimed.intent;
+    const paths = await touchedPaths(command === undefined ? rules.files : commandFiles, named);
     this.#touched = paths;
     const unauthorised = refusedByAuthorisation(rules, call, claimed, paths, sandbox);
     if (unauthorised !== undefined) return unauthorised;

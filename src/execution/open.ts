@@ -17,9 +17,10 @@ import type { Execution } from './execute.ts';
 import { executorOf, firstOf } from './executor.ts';
 import type { FetchOptions } from './fetch.ts';
 import { executionRules } from './rules.ts';
+import { sandboxForCommands } from './files/sandbox.ts';
 import type { OwnFiles } from './files/sandbox.ts';
 import type { ExecutionRules } from './rules.ts';
-import { findSandbox } from './sandbox.ts';
+import { findSandbox, scratchOf } from './sandbox.ts';
 import type { Confinement, Sandbox } from './sandbox.ts';
 import { findBash } from './shell/bash.ts';
 import type { Controls } from './stages.ts';
@@ -68,7 +69,9 @@ export async function openExecution(options: OpenOptions = {}): Promise<OpenExec
       fileExecutor(rules.files),
       executorOf(fetchTool(options.fetch)),
     ]);
-    return { rules, executor, sandbox, confinement: await confinementOf(rules, project) };
+    const writable = await Promise.all(runner.writable.map((path) => realpath(resolve(project, path))));
+    const commandFiles = await sandboxForCommands(rules.files, writable, scratchOf(sandbox));
+    return { rules, executor, sandbox, confinement: confinementOf(rules, writable), commandFiles };
   };
   const first = await findRules(project);
   // Hidden from commands, which takes that it is there. Where it cannot be made, the audit says so before anything runs.
@@ -102,10 +105,9 @@ export async function sandboxOf(
   return sandbox === 'off' ? { kind: 'none', because: 'runner.sandbox is off' } : find();
 }
 
-async function confinementOf({ files, runner }: ExecutionRules, project: string): Promise<Confinement> {
-  const more = await Promise.all(runner.writable.map((path) => realpath(resolve(project, path))));
+function confinementOf({ files, runner }: ExecutionRules, writable: readonly string[]): Confinement {
   const { roots, kept, fixed } = files.rules;
-  return { writable: [...roots, ...more], hidden: kept, readOnly: fixed, network: runner.network };
+  return { writable: [...roots, ...writable], hidden: kept, readOnly: fixed, network: runner.network };
 }
 
 function warn(problem: Error): void {

@@ -1,4 +1,4 @@
-import { access as mayAccess, constants, stat } from 'node:fs/promises';
+import { access as mayAccess, constants, lstat, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import type { CalledPath } from '../domain/execution/authorisation.ts';
 import type { ErrorCategory } from '../domain/execution/errors.ts';
@@ -6,9 +6,11 @@ import { KEPT_RULE } from '../domain/files/file-rules.ts';
 import type { FileRules } from '../domain/files/file-rules.ts';
 import { isWithin, namesOf, withoutDots } from '../domain/files/path-text.ts';
 import { checkPath } from './files/check.ts';
+import type { LocateOptions } from './files/locate.ts';
 import type { FileSandbox } from './files/sandbox.ts';
 import { isGlob, matchesOf } from './glob-matches.ts';
 import { guessedPath } from './guessed-paths.ts';
+import type { Touch } from './guessed-paths.ts';
 
 /** Devices that are no files: reading them tells nothing, writing them changes nothing. */
 const HARMLESS = /^\/dev\/(?:null|zero|full|u?random|stdin|stdout|stderr|tty|fd\/\d+)$/;
@@ -37,7 +39,7 @@ export async function touchedPaths(files: FileSandbox, paths: readonly CalledPat
   const wanted: CalledPath[] = [];
   let guesses = 0;
   for (const called of paths) {
-    const key = `${called.access} ${called.known} ${called.isGuess} ${called.path}`;
+    const key = `${called.access} ${called.known} ${called.isGuess} ${called.link} ${called.path}`;
     if (HARMLESS.test(called.path) || seen.has(key)) continue;
     if (called.unless !== undefined && (await some(called.unless, isEntered))) continue;
     seen.add(key);
@@ -69,15 +71,43 @@ async function touchedBy(files: FileSandbox, called: CalledPath): Promise<readon
   // Where another user's home lies is not for a text to say.
   if (!known || /^~[^/]/.test(given)) return [{ ...called, known: false, refusal: undefined }];
   const path = below(files.base, given.replace(/^~(?=\/|$)/, homedir()));
-  const look = (each: string) =>
-    isGuess === true ? guessedPath(files, each, access, touch) : touch(files, each, access);
-  if (!isGlob(path)) return compact([await look(path)]);
+  if (isScratch(files, path)) return [{ path, access, known, refusal: undefined }];
+  const look = async (each: string) => {
+    const ways = await waysToTake(each, called);
+    return compact(
+      await Promise.all(
+        ways.map((followLast) => {
+          const touchIt: Touch = (at, by) => touch(files, at, by, { followLast });
+          return isGuess === true
+            ? guessedPath(files, each, access, { touch: touchIt, followLast })
+            : touchIt(each, access);
+        }),
+      ),
+    );
+  };
+  if (!isGlob(path)) return look(path);
   const before = await look(beforeGlob(path));
-  if (before?.refusal !== undefined || before?.question !== undefined) return [before];
+  if (before.some(({ refusal, question }) => refusal !== undefined || question !== undefined)) return before;
   const matches = await matchesOf(path);
   if (matches === undefined) return [{ path, access, known: false, refusal: undefined }];
   // What matches nothing is handed on as it is written.
-  return compact(await Promise.all((matches.length === 0 ? [path] : matches).map(look)));
+  return (await Promise.all((matches.length === 0 ? [path] : matches).map(look))).flat();
+}
+
+/** Whether a link at the end is followed: yes, no, or both have to be allowed. */
+async function waysToTake(path: string, { link, access }: CalledPath): Promise<readonly boolean[]> {
+  if (link === undefined) return [true];
+  if (link === 'itself') return [false];
+  const isLink = access === 'write' && (await lstat(path).catch(() => undefined))?.isSymbolicLink() === true;
+  return isLink ? [true, false] : [true];
+}
+
+/** Unless one of our own directories lies there as well, or the path leads out again. */
+function isScratch({ scratch, rules }: FileSandbox, path: string): boolean {
+  if (scratch === undefined || !isWithin(scratch, path) || namesOf(path).includes('..')) return false;
+  const certain = isGlob(path) ? beforeGlob(path).replace(/\/$/, '') : path;
+  const others = [...rules.roots, ...rules.kept, ...rules.fixed];
+  return !others.some((each) => isWithin(each, path) || isWithin(certain, each));
 }
 
 function beforeGlob(path: string): string {
@@ -88,14 +118,19 @@ function compact(paths: readonly (TouchedPath | undefined)[]): readonly TouchedP
   return paths.filter((each) => each !== undefined);
 }
 
-async function touch(files: FileSandbox, path: string, access: CalledPath['access']): Promise<TouchedPath> {
-  const found = await checkPath(files, access, path);
+async function touch(
+  files: FileSandbox,
+  path: string,
+  access: CalledPath['access'],
+  options: LocateOptions,
+): Promise<TouchedPath> {
+  const found = await checkPath(files, access, path, options);
   const real = found.path ?? path;
   const known = true;
   if (found.verdict === 'deny') {
     // `made-by-then/../x`: where that leads is known once it is there. Probably it is what the text says.
     if (found.category === 'permanent_failure' && namesOf(path).includes('..'))
-      return { ...(await touch(files, withoutDots(path), access)), known: false };
+      return { ...(await touch(files, withoutDots(path), access, options)), known: false };
     const { because, rule, category } = found;
     const words = category === 'policy_blocked' ? `${because} (${rule})` : because;
     return { path: real, access, known, refusal: { because: words, category } };

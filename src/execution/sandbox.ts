@@ -24,6 +24,7 @@ export interface Confinement {
 
 const run = promisify(execFile);
 const TRIED_WITHIN_MS = 5000;
+const SCRATCH = '/tmp';
 
 /** Looks for a sandbox and tries it: many containers have the program and do not let it work. */
 export async function findSandbox(searchPath: readonly string[], platform = process.platform): Promise<Sandbox> {
@@ -65,10 +66,15 @@ export function confine(
   }
 }
 
+/** Where a confined command has a directory to itself, empty when it begins and gone when it ends. */
+export function scratchOf({ kind }: Sandbox): string | undefined {
+  return kind === 'bubblewrap' ? SCRATCH : undefined;
+}
+
 /** In order: a later mount lies over an earlier one. */
 function bubblewrapOptions({ writable, hidden, readOnly, network }: Confinement, cwd: string): string[] {
   return [
-    ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp', '--tmpfs', '/run'],
+    ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', SCRATCH, '--tmpfs', '/run'],
     ...writable.flatMap((path) => ['--bind', path, path]),
     // Sockets of daemons lie in /run; names are resolved by what lies there, too.
     ...['--ro-bind-try', '/run/systemd/resolve', '/run/systemd/resolve'],

@@ -3,6 +3,7 @@ import type { Rules } from '../domain/rules/rules.schema.ts';
 import { codeOf, Problem } from '../problem.ts';
 import { findRulesFile, rulesFiles } from '../rules-file.ts';
 import type { Executor } from './call.ts';
+import type { FileSandbox } from './files/sandbox.ts';
 import type { ExecutionRules } from './rules.ts';
 import type { Confinement, Sandbox } from './sandbox.ts';
 
@@ -12,6 +13,8 @@ export interface Terms {
   readonly executor: Executor;
   readonly sandbox: Sandbox;
   readonly confinement: Confinement;
+  /** What the paths that a command names are held to. */
+  readonly commandFiles: FileSandbox;
 }
 
 export interface TermsInForce {

@@ -22,11 +22,22 @@ describe('surety policy check', () => {
     expect(stdout).toContain('  make && sudo make install\n          ^^^^^^^^^^^^^^^^^\ndeny: sudo is blocked (sudo)');
   });
 
-  test('says that it is about the text, and what the file rules would say', async () => {
+  test('says what text and files come to together, and what either says', async () => {
     const { stdout, code } = await check('cat /etc/shadow');
-    expect(code).toBe(0);
-    expect(stdout).toContain('about the text alone');
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/^deny, to whoever is provisional/);
+    expect(stdout).toContain('By its text alone: allow.');
     expect(stdout).toMatch(/deny: \/etc\/shadow lies\s+outside/);
+    const answered = await check('cat /etc/shadow', '--json');
+    expect(answered.code).toBe(3);
+    expect(JSON.parse(answered.stdout)).toMatchObject({
+      verdict: 'deny',
+      textVerdict: 'allow',
+      unconditional: false,
+      files: [{ path: '/etc/shadow', verdict: 'deny' }],
+    });
+    expect((await check('tool /etc/hostname', '--json')).code).toBe(4);
+    expect((await check('sudo tool /etc/hostname', '--json')).code).toBe(3);
   });
 
   test('as JSON', async () => {

@@ -58,6 +58,7 @@ async function scene(rules: object = {}, more: Partial<ExecutionParts & Terms> =
     rules: ready,
     sandbox: { kind: 'none', because: 'not wanted here' },
     confinement: { writable: [root], hidden: [], readOnly: [], network: true },
+    commandFiles: ready.files,
     executor: firstOf([
       executorOf(shellTool(ready, { PATH: process.env['PATH'] ?? '' }, bash)),
       fileExecutor(ready.files),

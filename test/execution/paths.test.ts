@@ -1,8 +1,9 @@
 import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parseRules } from '../../src/domain/rules/parse-rules.ts';
+import { sandboxForCommands } from '../../src/execution/files/sandbox.ts';
 import { touchedPaths } from '../../src/execution/paths.ts';
 import { executionRules } from '../../src/execution/rules.ts';
 import { shellTool } from '../../src/execution/tools/shell.ts';
@@ -24,8 +25,8 @@ const rules = await executionRules(
 );
 const tool = shellTool(rules, {}, { found: true, program: '/bin/bash' });
 
-async function verdictOf(command: string): Promise<'allow' | 'ask' | 'deny'> {
-  const touched = await touchedPaths(rules.files, tool.intent({ command }).paths);
+async function verdictOf(command: string, files = rules.files): Promise<'allow' | 'ask' | 'deny'> {
+  const touched = await touchedPaths(files, tool.intent({ command }).paths);
   if (touched.some(({ refusal }) => refusal !== undefined)) return 'deny';
   return touched.some(({ known }) => !known) ? 'ask' : 'allow';
 }
@@ -50,6 +51,12 @@ it.each<[string, 'allow' | 'ask' | 'deny']>([
   ['cat /et?/passwd', 'deny'],
   ['cat /e*/shadow', 'deny'],
   ['cat {a.txt,.env}', 'deny'],
+  ['ls .?', 'deny'],
+  [`cat .?/${basename(outside)}/shadow`, 'deny'],
+  ['cat sub/secrets/.*/../../../x', 'deny'],
+  ['ls sub/.?', 'allow'],
+  ['ls .[a-f]x*', 'allow'],
+  ['ls sub/.[!.]*', 'allow'],
   ['cat .e{n,x}v', 'deny'],
   // Where a relative path begins depends on where the line has gone before.
   ['cd sub && cat secrets/key', 'deny'],
@@ -67,4 +74,26 @@ it.each<[string, 'allow' | 'ask' | 'deny']>([
   ['cat > "$X"', 'ask'],
 ])('%s: %s', async (command, verdict) => {
   expect(await verdictOf(command)).toBe(verdict);
+});
+
+/** As under bubblewrap, where `/tmp` is the command's own; project and outside lie in it here. */
+const confined = await sandboxForCommands(rules.files, [join(outside, 'deep')], '/tmp');
+
+it.each<[string, 'allow' | 'ask' | 'deny']>([
+  ['npm test > /tmp/out.log', 'allow'],
+  ['cat /tmp/*.log', tmpdir() === '/tmp' ? 'deny' : 'allow'],
+  ['cat /tmp/own/*.log', 'allow'],
+  [`echo x > ${outside}/deep/x`, 'allow'],
+  [`echo x > ${outside}/deep/../shadow`, 'deny'],
+  ['cat /tmp/../etc/passwd', 'deny'],
+  ['cat /tmpx', 'deny'],
+  ['cat /etc/passwd', 'deny'],
+  [`rm -r ${root.slice(0, root.indexOf('/', 1))}`, 'deny'],
+  [`cat ${root}/.env`, 'deny'],
+])('what the sandbox lets a command touch, it may name: %s: %s', async (command, verdict) => {
+  expect(await verdictOf(command, confined)).toBe(verdict);
+});
+
+it('without a sandbox /tmp is outside', async () => {
+  expect(await verdictOf('npm test > /tmp/out.log')).toBe('deny');
 });

@@ -20,8 +20,15 @@ export interface CalledPath {
   readonly known: boolean;
   /** A word that may be a path, and then one that is read or, by its access, written; whether it is one the files tell. */
   readonly isGuess?: true;
+  /** There is nothing of this name: a guess at what may be made. It may be denied; allowing it says nothing. */
+  readonly isAbsent?: true;
   /** Touched only if one of these directories cannot be entered. */
   readonly unless?: readonly string[];
+  /**
+   * What a link at its end stands for, if not what it leads to: itself, where it is moved or taken away; where nobody can tell
+   * which, both are held to the rules.
+   */
+  readonly link?: 'itself' | 'either';
 }
 
 export interface Authorisation {
@@ -63,7 +70,9 @@ function matches(rule: AuthorisationSection['rules'][number], call: AuthorisedCa
   if (rule.paths === undefined) return true;
   const globs = rule.paths.map((pattern) => compilePathGlob(pattern));
   const isNamed = ({ path, known }: CalledPath) => known && covered(globs, path);
-  return rule.action === 'deny' ? call.paths.some(isNamed) : call.paths.length > 0 && call.paths.every(isNamed);
+  if (rule.action === 'deny') return call.paths.some(isNamed);
+  const present = call.paths.filter(({ isAbsent }) => isAbsent !== true);
+  return present.length > 0 && present.every(isNamed);
 }
 
 /** The path itself or a directory above it. */

@@ -1,5 +1,6 @@
 import { storable } from './field.ts';
-import { looksRandom, REDACTED, redactTokens, SECRET_NAME } from './secrets.ts';
+import { redactValueOptions } from './value-options.ts';
+import { looksRandom, REDACTED, redactEveryToken, SECRET_NAME } from './secrets.ts';
 
 /** No more than this is looked at, whatever `max` says. */
 const MOST_SCANNED = 8192;
@@ -18,6 +19,9 @@ const USERINFO = /:\/\/[^\s/?#"'<>]{0,512}@/g;
 const USERINFO_WITH_SLASH = /:\/\/[^\s/@:"'<>]{0,512}:(?!\d{1,5}(?:\/|$))[^\s@"'<>]{0,512}@/g;
 const COOKIE = /\b((?:set-)?cookie["']?\s{0,4}[:=]\s{0,4})[^\r\n]+/gi;
 const SCHEME = /\b(bearer|basic|negotiate|digest)(\s{1,4})(?=\S*[\d._=+/-]|\S{16})(?!\[redacted\])[^\s"',;<>]{6,}/gi;
+/** Letters alone may be a word of a sentence about it, unless it is none that is said of one. */
+const BEARER =
+  /\b(Bearer\s{1,4})(?!(?:tokens?|auth[a-z]*|schemes?|headers?|format|credentials?|challenge|realm|errors?|required|missing|invalid|expired|prefix|type|method|must|should|shall|could|would|cannot)\b)[A-Za-z]{6,}(?![A-Za-z])/g;
 const AUTHORIZATION =
   /(authorization["'\\]{0,5}\s{0,4}[:=]\s{0,4}["'\\]{0,5})(?:[a-z][a-z0-9-]{2,20}\s+)?(?!\[redacted\])[^\s"',;<>\\]+/gi;
 const NAMED = new RegExp(
@@ -50,10 +54,13 @@ function removeCredentials(text: string): string {
     .replace(COOKIE, `$1${REDACTED}`)
     .replace(AUTHORIZATION, `$1${REDACTED}`)
     .replace(SCHEME, `$1$2${REDACTED}`)
+    .replace(BEARER, `$1${REDACTED}`)
     .replace(NAMED, `$1${REDACTED}`)
     .replace(WEBHOOK, `$1${REDACTED}`);
-  return redactTokens(named).replace(QUERY, (whole, head: string, name: string, value: string) =>
-    QUERY_SECRET.test(name) || isOpaque(value) ? `${head}${REDACTED}` : whole,
+  return redactEveryToken(redactValueOptions(named)).replace(
+    QUERY,
+    (whole, head: string, name: string, value: string) =>
+      QUERY_SECRET.test(name) || isOpaque(value) ? `${head}${REDACTED}` : whole,
   );
 }
 

@@ -2,10 +2,18 @@
 
 export const REDACTED = '[redacted]';
 
-/** Argument and header names whose values are never shown. `max_tokens` and `author` are not secrets. */
+/** Of keys only such as lock something: what a primary, sort, cache or public key is, everybody may see. */
+const KEY_KINDS =
+  'encrypt(?:ion)?|decrypt(?:ion)?|cipher|crypto|master|sign(?:ing)?|hmac|jwt|rsa|aes|ssh|gpg|pgp|symmetric|shared|storage|account|' +
+  'service|server|security|recovery|wallet|licen[cs]e|deploy(?:ment)?|webhook|admin|root|subscription|ingest(?:ion)?|integration';
+
+/** Argument and header names whose values are never shown. `max_tokens`, `author` and `pass_rate` are not secrets. */
 const SECRET_NAMES = [
   'pass(?:word|wd|phrase|code)',
+  '(?<!by|com|en|sur|tres|over|under)pass(?![a-z]|[-_ ]?(?:count|rate|through|thru|fail|percent|number|threshold))',
   'pwd',
+  '(?<![a-z])creds?(?![a-z])',
+  `(?:${KEY_KINDS})[-_ ]?key(?![a-z]|[-_ ]?(?:id|name|type|size|length|file|path|url|version|format|count|alias|usage)s?(?![a-z]))`,
   'secret',
   'token(?![a-z])',
   'api[-_ ]?key',
@@ -24,11 +32,14 @@ const SECRET_NAMES = [
 export const SECRET_NAME = `(?:${SECRET_NAMES})`;
 
 const SECRET_NAME_PATTERN = new RegExp(SECRET_NAME, 'i');
+/** Of variables in an environment every other key is one that locks something. */
+const SECRET_VARIABLE =
+  /^(?!.*(?:PUBLIC|PRIMARY|FOREIGN|SORT|PARTITION|CACHE|GROUP|INDEX|OBJECT|ROUTING|IDEMPOTENCY|COMPOSE)_KEY$)[A-Z][A-Z0-9_]*_KEY$/;
 
 /** Whether values under this name are kept out of everything; camelCase is taken apart first (`accessTokens` is not). */
 export function isSecretName(name: string): boolean {
   const bounded = name.slice(0, 200);
-  return SECRET_NAME_PATTERN.test(bounded.replace(/([a-z0-9])([A-Z])/g, '$1_$2'));
+  return SECRET_VARIABLE.test(bounded) || SECRET_NAME_PATTERN.test(bounded.replace(/([a-z0-9])([A-Z])/g, '$1_$2'));
 }
 
 /** Tokens that name their issuer. Over-long is better than a remainder, so every shape is greedy. */
@@ -75,6 +86,35 @@ const SHORTEST_TOKEN = 7;
 export function redactTokens(text: string): string {
   if (text.length < SHORTEST_TOKEN) return text;
   return TOKEN.reduce((rest, shape) => rest.replace(shape, (found) => (NO_TOKEN.test(found) ? found : REDACTED)), text);
+}
+
+/**
+ * The same issuers, by their prefix and a few characters: whoever stores a text can do without them, where whoever decides about one
+ * must see every word that may be a name. Runs are taken whole and looked at afterwards, as above.
+ */
+const SHORT_TOKEN = new RegExp(
+  '(?<![A-Za-z0-9])(?:' +
+    [
+      '(?:sk|rk|pk)[-_][A-Za-z0-9_-]{3,}',
+      'gh[oprsu]_(?!import(?![a-z0-9]))[A-Za-z0-9_]{3,}',
+      '(?:github_pat_|glpat-|dop_v1_|shp(?:at|ca|pa|ss)_)[A-Za-z0-9_-]{3,}',
+      'hf_(?!(?:hub|transfer|token|home|api|xet|cache|datasets?|endpoint|models?|repo)(?![a-z0-9]))[A-Za-z0-9]{3,}',
+      '(?:AKIA|ASIA)(?=[A-Z]{0,16}[0-9])[A-Z0-9]{3,}',
+      '(?:AIza|ya29\\.)[A-Za-z0-9_-]{3,}',
+      'xox[a-z]-[A-Za-z0-9-]{3,}',
+    ].join('|') +
+    ')',
+  'g',
+);
+/** Which key it is, or where letters and digits are mixed as in no word and no version. */
+const KEY_AFTER_PREFIX =
+  /^..(?:_(?:live|test)_|-(?:proj|ant|svcacct)-)|[-_](?!(?:v|py|rc)\d+(?![A-Za-z0-9]))(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{4,}/;
+
+/** Also what is too short to be told from a word but for its prefix. */
+export function redactEveryToken(text: string): string {
+  return redactTokens(text).replace(SHORT_TOKEN, (found) =>
+    /^[srp]k/.test(found) && !KEY_AFTER_PREFIX.test(found) ? found : REDACTED,
+  );
 }
 
 /**

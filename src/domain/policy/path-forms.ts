@@ -9,42 +9,51 @@ export interface Form {
   readonly writesLast?: true;
   /** The second of two operands is written: `uniq in out`. */
   readonly writesSecond?: true;
-  /** The first operand is no file, unless one of these options has said it already. */
-  readonly pattern?: RegExp;
-  /** Values that are no files. */
+  /** The first operand is no file, unless one of these options has said it already: letters, and the beginnings of long names. */
+  readonly pattern?: { readonly letters: string; readonly names: readonly string[] };
+  /** Words after one dash that are no cluster of letters and take no value. */
+  readonly flags?: RegExp;
+  /** Values that are no files. Of long options only such as always take one: after `--color` stands the next operand. */
   readonly plain?: string;
   readonly plainLong?: RegExp;
   readonly reads?: string;
+  readonly readsLong?: RegExp;
   readonly writes?: string;
 }
 
-const NEVER = /^$/;
 const read: Form = { operands: 'read' };
 const write: Form = { operands: 'write' };
 const reading = (more: Omit<Form, 'operands'>): Form => ({ operands: 'read', ...more });
 
-const SEARCHED =
-  /^--(?:include|exclude|exclude-dir|regexp|color|colour|context|after-context|before-context|max-count|glob|iglob|type|type-not|replace|binary-files|label|max-depth|engine|sort)$/;
 const search = reading({
-  pattern: /^(?:-[a-zA-Z]*[ef]|--(?:regexp|file|files)(?:=|$))/,
+  pattern: { letters: 'ef', names: ['regexp', 'file', 'files'] },
   plain: 'ABCmdDe',
-  plainLong: SEARCHED,
+  plainLong:
+    /^--(?:include|exclude|exclude-dir|regexp|context|after-context|before-context|max-count|binary-files|label)$/,
   reads: 'f',
 });
+const ripgrep: Form = {
+  ...search,
+  plain: 'ABCmegtTrjMEd',
+  plainLong:
+    /^--(?:regexp|color|colors|context|after-context|before-context|max-count|glob|iglob|type|type-not|replace|max-depth|engine|sort|sortr|threads|encoding|max-columns|max-filesize)$/,
+};
+/** Their `--context` takes a number only after `=`. */
+const ack: Form = { ...search, plainLong: /^--(?:regexp|after-context|before-context|max-count)$/ };
 const edit = reading({
-  pattern: /^(?:-[a-zA-Z]*[ef]|--(?:expression|file)(?:=|$))/,
+  pattern: { letters: 'ef', names: ['expression', 'file'] },
   plain: 'el',
   plainLong: /^--(?:expression|line-length)$/,
   reads: 'f',
 });
 const awk = reading({
-  pattern: /^(?:-f|--file(?:=|$)|-E|--exec)/,
-  plain: 'Fv',
-  plainLong: /^--(?:field-separator|assign)$/,
+  pattern: { letters: 'feE', names: ['file', 'source', 'exec'] },
+  plain: 'Fve',
+  plainLong: /^--(?:field-separator|assign|source)$/,
   reads: 'fEi',
 });
+const ALWAYS_FIRST = { letters: '', names: [] };
 const copy: Form = { operands: 'read', writesLast: true, plain: 'S', writes: 't' };
-const twofold = (plain: string): Form => ({ operands: 'read', writesSecond: true, plain });
 const compiler: Form = { operands: 'none', writes: 'o' };
 
 /** Entries of several programs at once. */
@@ -80,25 +89,30 @@ const TABLE: readonly (readonly [programs: string, form: Form])[] = [
   ['ls', reading({ plain: 'Iw' })],
   ['tree', reading({ plain: 'LIPHT', writes: 'o' })],
   ['du df', reading({ plain: 'dBt', reads: 'X' })],
-  [
-    'diff sdiff diff3',
-    reading({ plain: 'UCWxIFL', plainLong: /^--(?:label|exclude|color|unified|context|width)$/, reads: 'XS' }),
-  ],
-  ['uniq', twofold('fsw')],
-  ['xxd', twofold('lscgo')],
+  ['diff', reading({ plain: 'UCWxIFLD', plainLong: /^--(?:label|exclude|width|ifdef|tabsize|palette)$/, reads: 'XS' })],
+  ['sdiff', reading({ plain: 'Iw', plainLong: /^--(?:ignore-matching-lines|width)$/, writes: 'o' })],
+  ['diff3', reading({ plain: 'L', plainLong: /^--label$/ })],
+  ['uniq', { operands: 'read', writesSecond: true, plain: 'fsw' }],
+  ['xxd', { operands: 'read', writesSecond: true, plain: 'lscgonR', flags: /^-[^lscgonR]/ }],
   ['date', { operands: 'none', plain: 'ds', reads: 'fr' }],
-  ['grep egrep fgrep zgrep ag ack', search],
-  ['rg', { ...search, plain: 'ABCmegtTrjMEd' }],
-  ['fd fdfind', reading({ pattern: NEVER, plain: 'etdESoxX' })],
+  ['grep egrep fgrep zgrep', search],
+  ['ag ack', ack],
+  ['rg', ripgrep],
+  [
+    'fd fdfind',
+    reading({ pattern: ALWAYS_FIRST, plain: 'etdESoxX', reads: 'C', readsLong: /^--(?:base-directory|search-path)$/ }),
+  ],
   ['sed gsed', edit],
   ['awk gawk mawk nawk', awk],
-  ['jq', reading({ pattern: /^(?:-f|--from-file)/, plain: 'L', reads: 'f' })],
-  ['yq', reading({ pattern: NEVER })],
+  ['jq', reading({ pattern: { letters: 'f', names: ['from-file'] }, plain: 'L', reads: 'f' })],
+  ['yq', reading({ pattern: ALWAYS_FIRST })],
   ['rm rmdir unlink shred tee mkfifo mknod', write],
   ['mkdir', { operands: 'write', plain: 'm' }],
   ['touch', { operands: 'write', plain: 'dt', reads: 'r' }],
   ['truncate', { operands: 'write', plain: 's', reads: 'r' }],
-  ['chmod chown chgrp', { operands: 'write', pattern: /^--reference/ }],
+  // `chmod -r x`: the mode is an option.
+  ['chmod', { operands: 'write', pattern: { letters: 'rwxXstugoa,+=01234567', names: ['reference'] } }],
+  ['chown chgrp', { operands: 'write', pattern: { letters: '', names: ['reference'] } }],
   ['patch', { operands: 'both', plain: 'pFDBVgxzY', reads: 'i', writes: 'ordb' }],
   ['mv', { operands: 'both', writesLast: true, plain: 'S', writes: 't' }],
   ['cp', copy],
@@ -122,7 +136,7 @@ export const SPEAKS: ReadonlySet<string> = new Set(
   (
     'echo printf test [ true false : export alias unalias basename dirname tr seq expr sleep kill pkill pgrep killall which type ' +
     'whereis whoami id uname nproc printenv set unset local declare readonly typeset let read shift return exit break continue ' +
-    'trap wait ulimit umask jobs fg bg hash help history eval shopt getopts popd dirs exec command builtin env'
+    'trap wait ulimit umask jobs fg bg hash help eval shopt getopts popd dirs exec command builtin env'
   )
     .split(' ')
     .filter((name) => !/^(?:exec|command|builtin|env)$/.test(name)),

@@ -1,6 +1,8 @@
 import { MATCH, type Field } from '../command/expand.ts';
-import { isElsewhere, localFiles } from './elsewhere.ts';
+import { isContainerProgram, isElsewhere, localFiles } from './elsewhere.ts';
 import { formOf, GIT_LOOKS, LOOKS, SPEAKS, type Form } from './path-forms.ts';
+import { guess, guessesIn, isWord, spokenPaths } from './path-guesses.ts';
+import { OWN_GRAMMAR } from './path-programs.ts';
 import type { Starts } from './whereabouts.ts';
 
 export type PathIntent = 'read' | 'write';
@@ -26,10 +28,12 @@ export interface Named {
   readonly below?: string;
 }
 
-const URL = /^(?!file:)[a-z][a-z0-9+.-]*:\/\//i;
 const REMOTE = /^(?:[\w.-]+@)?[\w.-]+:/;
-const PLAIN = /^[\w./][\w./-]*$/;
-const IN_PLACE = /^(?:-[a-zA-Z]*i|--in-place)/;
+const IN_PLACE = /^(?:-[a-zA-Z]*i|--i)/;
+/** Of programs that compress; a letter with a value ends what is a cluster. */
+const KEEPS_ITS_FILE = /^(?:-(?![^cltk]*[SFTDMbo])[a-zA-Z0-9]*[cltk]|--(?:stdout|list|test|keep))/;
+/** Long options of known programs whose values are written. */
+const OUTPUTS = 'output target-directory log-file backup-dir partial-dir temp-dir temporary-directory'.split(' ');
 const ENTERED = /^(?:-C|--directory|--chdir|--cwd|--work-tree|--prefix|--dir)$/;
 const OUTPUT = /^(?:-o|-O|-out|--out|--output(?:-[a-z]+)?|--out-?(?:file|dir))$/;
 /** Options of everybody's whose values are words. */
@@ -39,58 +43,66 @@ const SAID =
 /** The files among a program's arguments: those that it is known to take, and every other word that may be one. */
 export function pathsOf(program: string, args: readonly Field[]): readonly Named[] {
   if (args.length === 0 || SPEAKS.has(program)) return [];
-  const texts = args.map(({ text }) => text);
-  if (program === 'find') return foundBy(texts);
-  if (program === 'dd') return copiedBy(texts);
-  if (isElsewhere(program, texts)) return localFiles(texts).map((path) => guess(path, 'write'));
   const form = formOf(program);
-  return form === undefined ? guesses(program, texts) : known(program, form, texts);
+  if (form !== undefined) return known(program, form, args);
+  const own = OWN_GRAMMAR.get(program);
+  if (own !== undefined) return own(args);
+  const texts = args.map(({ text }) => text);
+  if (isElsewhere(program, texts)) return localFiles(texts).map((path) => guess(path, 'write'));
+  if (!isContainerProgram(program)) return guesses(program, texts);
+  return [...guesses(program, texts), ...localFiles(texts).map((path) => guess(path, 'write'))];
 }
 
-function guess(path: string, intent: PathIntent): Named {
-  return { path, intent, certain: false };
-}
-
-function known(program: string, form: Form, args: readonly string[]): readonly Named[] {
+function known(program: string, form: Form, args: readonly Field[]): readonly Named[] {
   const { plain = '', reads = '', writes = '', plainLong, pattern } = form;
   const found: Named[] = [];
-  const operands: string[] = [];
+  const operands: Field[] = [];
   const all = operandsOf(program, form, args);
-  const guessed = all === 'read' ? 'read' : 'write';
+  const guessed = all === 'read' && !isWriting(form) ? 'read' : 'write';
   const note = (text: string, intent: PathIntent) => isWord(text) && found.push({ path: text, intent, certain: true });
   let isOver = false;
+  let isTold = pattern === undefined;
   for (let at = 0; at < args.length; at += 1) {
-    const text = args[at] ?? '';
+    const field = args[at];
+    const text = field?.text ?? '';
     if (isOver || !/^-./s.test(text)) {
-      operands.push(text);
+      if (field !== undefined) operands.push(field);
     } else if (text === '--') isOver = true;
     else if (text.startsWith('--')) {
       const [name = '', ...rest] = text.split('=');
       const isPlain = plainLong?.test(name) === true;
-      if (rest.length === 0) at += isPlain ? 1 : 0;
-      else if (/^--(?:output|target-directory)$/.test(name)) note(rest.join('='), 'write');
-      else if (!isPlain) found.push(...guessesIn(rest.join('='), guessed));
-    } else {
+      isTold ||= pattern !== undefined && isBeginning(name, pattern.names);
+      const value = rest.length === 0 ? args[at + 1]?.text : rest.join('=');
+      if (guessed === 'write' && isBeginning(name, OUTPUTS)) note(value ?? '', 'write');
+      else if (form.readsLong?.test(name) === true) note(value ?? '', 'read');
+      else if (rest.length > 0) found.push(...(isPlain ? [] : guessesIn(value ?? '', guessed)));
+      else if (isPlain) found.push(...spokenPaths(args[++at], guessed));
+    } else if (form.flags?.test(text) !== true) {
       // The first letter that takes a value ends the cluster.
       const valued = plain + reads + writes;
       let letter = 1;
-      while (letter < text.length && !valued.includes(text.charAt(letter))) letter += 1;
+      while (letter < text.length && !valued.includes(text.charAt(letter))) {
+        isTold ||= pattern?.letters.includes(text.charAt(letter)) === true;
+        letter += 1;
+      }
       const option = text.charAt(letter);
       const attached = text.slice(letter + 1);
       if (option === '') found.push(...guessesIn(text, guessed));
       else {
+        isTold ||= pattern?.letters.includes(option) === true;
         // Somewhere these take a number only if it is attached.
-        const isCount = /^[ABCml]$/.test(option) && plain.includes(option) && !/^\d/.test(args[at + 1] ?? '');
-        const value = attached !== '' ? attached : isCount ? undefined : args[++at];
-        if (value !== undefined && writes.includes(option)) note(value, 'write');
-        else if (value !== undefined && reads.includes(option)) note(value, 'read');
+        const isCount = /^[ABCml]$/.test(option) && plain.includes(option) && !/^\d/.test(args[at + 1]?.text ?? '');
+        const value = attached !== '' || isCount ? attached : (args[++at]?.text ?? '');
+        if (writes.includes(option)) note(value, 'write');
+        else if (reads.includes(option)) note(value, 'read');
+        else if (attached === '' && !isCount) found.push(...spokenPaths(args[at], guessed));
       }
     }
   }
-  const isTold = pattern === undefined || args.some((text) => pattern.test(text));
-  const files = (isTold ? operands : operands.slice(1)).filter(
-    (text) => !(/^(?:scp|rsync)$/.test(program) && REMOTE.test(text)),
-  );
+  if (!isTold) found.push(...spokenPaths(operands.shift(), guessed));
+  const files = operands
+    .map(({ text }) => text)
+    .filter((text) => !(/^(?:scp|rsync)$/.test(program) && REMOTE.test(text)));
   if (all === 'none') return [...found, ...files.flatMap((text) => guessesIn(text, guessed))];
   files.forEach((text, at) => {
     const isLast = at === files.length - 1;
@@ -102,11 +114,20 @@ function known(program: string, form: Form, args: readonly string[]): readonly N
   return found;
 }
 
-function operandsOf(program: string, { operands }: Form, args: readonly string[]): Form['operands'] {
-  if (/^(?:g?sed|gawk)$/.test(program) && args.some((text) => IN_PLACE.test(text))) return 'both';
+/** Long options may be cut short. */
+function isBeginning(option: string, names: readonly string[]): boolean {
+  return option.length > 2 && names.some((name) => name.startsWith(option.slice(2)));
+}
+
+function isWriting({ writes, writesLast, writesSecond }: Form): boolean {
+  return writes !== undefined || writesLast === true || writesSecond === true;
+}
+
+function operandsOf(program: string, { operands }: Form, args: readonly Field[]): Form['operands'] {
+  if (/^(?:g?sed|g?awk)$/.test(program) && args.some(({ text }) => IN_PLACE.test(text))) return 'both';
   if (
     /^(?:g(?:un)?zip|b(?:un)?zip2|(?:un)?xz|zstd)$/.test(program) &&
-    args.some((text) => /^-[a-zA-Z]*[cltk]|^--(?:stdout|list|test|keep)/.test(text))
+    args.some(({ text }) => KEEPS_ITS_FILE.test(text))
   )
     return 'read';
   return operands;
@@ -146,55 +167,6 @@ function isLooking(program: string, args: readonly string[]): boolean {
       !args.some((text) => OUTPUT.test(text.replace(/=.*$/s, '')))
     );
   return LOOKS.has(program) && !args.some((text) => text.startsWith('-'));
-}
-
-/** `x`, `--file=x`, `-fx`, `-cfx`, `of=x`, `@x`, `file:x`. */
-function guessesIn(text: string, intent: PathIntent): readonly Named[] {
-  if (PLAIN.test(text)) return [guess(text, intent)];
-  const found: string[] = [];
-  const equals = text.indexOf('=');
-  if (equals > 0) found.push(text.slice(equals + 1));
-  if (!text.startsWith('-')) found.push(text);
-  else if (!text.startsWith('--') && text.length > 3) {
-    // Where the value begins only the program knows: after one letter, after some, or where a path begins.
-    const rooted = text.search(/[./~]/);
-    const begins = rooted === 2 ? [2] : new Set([2, 3, 4, Math.max(rooted, 2)]);
-    for (const at of begins) if (text.length > at + 1) found.push(text.slice(at));
-  }
-  return found
-    .map((each) => each.replace(/^(?:@|file:(?:\/\/)?)/, ''))
-    .filter((each) => isWord(each) && isTelling(each))
-    .map((each) => guess(each, intent));
-}
-
-function isWord(text: string): boolean {
-  return text !== '' && text !== '-' && !(text.includes('://') && URL.test(text));
-}
-
-/** Of what is not known only that counts which looks like a path. */
-function isTelling(text: string): boolean {
-  return !/[\0\uffff]/.test(text.replaceAll(MATCH, '*')) || text.includes('/') || text.startsWith('~');
-}
-
-function foundBy(args: readonly string[]): readonly Named[] {
-  const end = args.findIndex((text) => /^[-(!]/.test(text) && !/^-(?:[HLP]|O\d)$/.test(text));
-  const starts = (end === -1 ? args : args.slice(0, end)).filter((text) => !text.startsWith('-'));
-  const found = starts.map((path): Named => ({ path, intent: 'read', certain: true }));
-  for (const [at, text] of args.entries()) {
-    const path = args[at + 1];
-    if (path === undefined) continue;
-    if (/^-(?:[acm]?newer|newer[aBcmt]{2}|samefile|files0-from)$/.test(text))
-      found.push({ path, intent: 'read', certain: true });
-    if (/^-(?:fprint0?|fprintf|fls)$/.test(text)) found.push({ path, intent: 'write', certain: true });
-  }
-  return found;
-}
-
-function copiedBy(args: readonly string[]): readonly Named[] {
-  return args.flatMap((text): Named[] => {
-    const [, name, path] = /^(if|of)=(.+)$/s.exec(text) ?? [];
-    return path === undefined ? [] : [{ path, intent: name === 'of' ? 'write' : 'read', certain: true }];
-  });
 }
 
 /** As a person would write it: what nobody knows is shown as `…`, and what a glob matches as `*`. */

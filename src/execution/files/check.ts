@@ -20,6 +20,8 @@ const NEEDS = {
 } as const satisfies Readonly<Record<string, readonly Access[]>>;
 
 export type FileOperation = keyof typeof NEEDS;
+/** They are about a link itself, and a root stays. */
+const TAKES_AWAY: ReadonlySet<FileOperation> = new Set(['move', 'delete']);
 export const FILE_OPERATIONS = Object.keys(NEEDS) as readonly FileOperation[];
 
 export interface PathCheck extends PathDecision {
@@ -35,9 +37,13 @@ export interface PathCheck extends PathDecision {
 }
 
 /** What an operation would be answered, without opening or changing anything. */
-export async function checkPath(sandbox: FileSandbox, operation: FileOperation, path: string): Promise<PathCheck> {
+export async function checkPath(
+  sandbox: FileSandbox,
+  operation: FileOperation,
+  path: string,
+  { followLast } = { followLast: !TAKES_AWAY.has(operation) },
+): Promise<PathCheck> {
   const { anchoring } = sandbox;
-  const followLast = operation !== 'move' && operation !== 'delete';
   const found = await answering(() =>
     withPlace(sandbox, path, { followLast }, async (place) => {
       const decisions = NEEDS[operation].map((access) => decidePath(sandbox.rules, access, place.path));
@@ -46,7 +52,7 @@ export async function checkPath(sandbox: FileSandbox, operation: FileOperation, 
       if (isWritten && (await linksInto(sandbox.rules.fixed)(place.node))) decisions.push(ownFile(place.path));
       const isRoot = sandbox.rules.roots.includes(place.path);
       const decision: PathDecision | undefined =
-        isRoot && !followLast
+        isRoot && TAKES_AWAY.has(operation)
           ? { verdict: 'deny', because: `${place.path} is a root and stays where it is`, rule: 'roots' }
           : (decisions.find(({ verdict }) => verdict === 'deny') ?? decisions.at(-1));
       return { place: place.path, decision, node: place.node };

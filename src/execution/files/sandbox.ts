@@ -21,6 +21,8 @@ export interface FileSandbox {
   readonly maxReadBytes: number;
   readonly maxWriteBytes: number;
   readonly anchoring: typeof ANCHORING;
+  /** A directory that a command has to itself: whatever lies there for us, it does not see. */
+  readonly scratch?: string;
   /** Ends what takes long. */
   readonly stopped?: AbortSignal;
 }
@@ -77,6 +79,21 @@ export async function openSandbox(
     maxWriteBytes: section.maxWriteBytes,
     anchoring,
   };
+}
+
+/** The same rules for what a command names: it may also touch what its operating-system sandbox lets it. Real paths. */
+export async function sandboxForCommands(
+  files: FileSandbox,
+  writable: readonly string[],
+  scratch: string | undefined,
+): Promise<FileSandbox> {
+  const mounts = new Map(files.mounts);
+  for (const path of writable) {
+    const held = await holdReal(path, files.anchoring);
+    mounts.set(path, await held.mount().finally(() => held.close()));
+  }
+  const rules = { ...files.rules, roots: [...files.rules.roots, ...writable] };
+  return { ...files, rules, mounts, ...(scratch === undefined ? {} : { scratch }) };
 }
 
 async function holdReal(path: string, anchoring: typeof ANCHORING): Promise<Held> {

@@ -14,6 +14,8 @@ import { copyFile, editFile, writeFile } from '../files/write.ts';
 const path = z.string().min(1).max(4096);
 const flag = z.boolean().default(false);
 
+type Touched = readonly [path: string, access: Access, link?: 'itself'];
+
 /** Reading twice reads the same; what changes files says for itself whether doing it again does more. */
 export function fileExecutor(files: FileSandbox): Executor {
   const tool = <Args>(
@@ -21,12 +23,17 @@ export function fileExecutor(files: FileSandbox): Executor {
     description: string,
     declared: { readonly risk: Rule['risk']; readonly retryable: boolean },
     schema: z.ZodType<Args>,
-    touches: (args: Args) => readonly (readonly [string, Access])[],
+    touches: (args: Args) => readonly Touched[],
     operate: (sandbox: FileSandbox, args: Args) => Promise<({ readonly ok: true } & object) | FileRefusal>,
   ): Executor => {
     const made: Tool<Args> = {
       ...{ name, description, schema, ...declared },
-      intent: (args) => ({ paths: touches(args).map(([each, access]) => ({ path: each, access, known: true })) }),
+      intent: (args) => ({
+        paths: touches(args).map(([each, access, link]) => ({
+          ...{ path: each, access, known: true },
+          ...(link === undefined ? {} : { link }),
+        })),
+      }),
       run: async (args, { stopped }) => outputOf(await operate({ ...files, stopped }, args)),
     };
     return executorOf(made);
@@ -69,13 +76,13 @@ export function fileExecutor(files: FileSandbox): Executor {
     tool(
       ...(['move', 'Move a file, a link or a directory.', changes] as const),
       z.strictObject({ from: path, to: path, overwrite: flag }),
-      ({ from, to }) => [...both(from), [to, 'write']],
+      ({ from, to }) => [...both(from, 'itself'), [to, 'write', 'itself']],
       (sandbox, { from, to, overwrite }) => movePath(sandbox, from, to, { overwrite }),
     ),
     tool(
       ...(['delete', 'Delete a file, a link, or a directory.', { risk: 'destructive', retryable: false }] as const),
       z.strictObject({ path, recursive: flag }),
-      (args) => [[args.path, 'write']],
+      (args) => [[args.path, 'write', 'itself']],
       (sandbox, { path: at, recursive }) => deletePath(sandbox, at, { recursive }),
     ),
     tool(
@@ -97,10 +104,10 @@ export function fileExecutor(files: FileSandbox): Executor {
   ]);
 }
 
-function both(each: string): readonly [readonly [string, Access], readonly [string, Access]] {
+function both(each: string, ...link: ['itself'?]): readonly [Touched, Touched] {
   return [
-    [each, 'read'],
-    [each, 'write'],
+    [each, 'read', ...link],
+    [each, 'write', ...link],
   ];
 }
 

@@ -4,6 +4,9 @@ import type { ErrorCategory } from '../../domain/execution/errors.ts';
 import { scrubEnvironment } from '../../domain/execution/environment.ts';
 import type { CalledPath } from '../../domain/execution/authorisation.ts';
 import { decidePath } from '../../domain/files/file-rules.ts';
+import type { FileRules } from '../../domain/files/file-rules.ts';
+import { isWithin } from '../../domain/files/path-text.ts';
+import { handedOn } from '../../domain/policy/path-handed-on.ts';
 import type { CommandPath } from '../../domain/policy/paths.ts';
 import type { Tool, ToolOutput } from '../call.ts';
 import { below } from '../paths.ts';
@@ -38,7 +41,7 @@ export function shellTool(
       const directory = below(files.base, cwd);
       const { paths, guesses } = shell.judge(command);
       const named = [
-        ...paths.flatMap((each) => calledFrom(directory, each)),
+        ...withoutHandedOn(command, paths, files.rules).flatMap((each) => calledFrom(directory, each)),
         ...guesses.flatMap((each) =>
           calledFrom(directory, each).map((called) => ({ ...called, isGuess: true as const })),
         ),
@@ -70,14 +73,31 @@ export function shellTool(
   };
 }
 
+/**
+ * Without what nobody knows because `find` or `xargs` will say it, where that does no harm: only names and sizes are told, or there is
+ * nothing within the roots that may not be read.
+ */
+function withoutHandedOn(command: string, paths: readonly CommandPath[], rules: FileRules): readonly CommandPath[] {
+  const isOpen = ({ path, known, intent }: CommandPath) => !known && path === '…' && intent === 'read';
+  if (!paths.some(isOpen)) return paths;
+  const { roots, kept, deny, allow } = rules;
+  const isKept = kept.some((own) => roots.some((root) => isWithin(root, own)));
+  const mayShow = deny.read.length === 0 && allow.read.length === 0 && !isKept;
+  const harmless = handedOn(command).filter(({ isShown }) => mayShow || !isShown);
+  return paths.filter(
+    (each) => !isOpen(each) || !harmless.some(({ start, end }) => start === each.start && end === each.end),
+  );
+}
+
 /** Each place where a path of a command may lie, seen from the directory in which the command begins. */
-function calledFrom(beginning: string, { path, intent: access, known, starts }: CommandPath): readonly CalledPath[] {
-  if (!known || /^[/~]/.test(path)) return [{ path, access, known }];
+function calledFrom(beginning: string, { path, intent, known: isKnown, starts }: CommandPath): readonly CalledPath[] {
+  // Some commands write through a link, others replace it or take it away.
+  const called = { access: intent, known: isKnown, link: 'either' } as const;
+  if (!isKnown || /^[/~]/.test(path)) return [{ ...called, path }];
   return starts.map(({ directory, unless }): CalledPath => {
-    if (directory === undefined) return { path, access, known: false };
-    const place = from(from(beginning, directory), path);
-    if (unless.length === 0) return { path: place, access, known };
-    return { path: place, access, known, unless: unless.map((each) => from(beginning, each)) };
+    if (directory === undefined) return { ...called, path, known: false };
+    const place = { ...called, path: from(from(beginning, directory), path) };
+    return unless.length === 0 ? place : { ...place, unless: unless.map((each) => from(beginning, each)) };
   });
 }
 

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { scrubEnvironment } from '../../../src/domain/execution/environment.ts';
 import { redactText } from '../../../src/domain/outcome/redact.ts';
+import { isSecretName, redactEveryToken } from '../../../src/domain/outcome/secrets.ts';
 
 const redact = (text: string) => redactText(text, 500);
 
@@ -31,6 +33,31 @@ describe('what is removed', () => {
     ['-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY----- x', '[redacted] x'],
     ['-----BEGIN PRIVATE KEY-----\nMIIE', '[redacted]'],
     ['password="never closed', 'password=[redacted]'],
+    ['DB_PASS=hunter2 SSHPASS=hunter2 x', 'DB_PASS=[redacted] SSHPASS=[redacted] x'],
+    ['{"pass":"hunter2","encryptionKey":"abc"}', '{"pass":[redacted],"encryptionKey":[redacted]}'],
+    ['RAILS_MASTER_KEY=abc AZURE_STORAGE_KEY=def', 'RAILS_MASTER_KEY=[redacted] AZURE_STORAGE_KEY=[redacted]'],
+    ['curl -u admin:hunter2x https://x', 'curl -u admin:[redacted] https://x'],
+    ['curl --user "admin:two words" x', 'curl --user "admin:[redacted]" x'],
+    ['mysql -u root -phunter2x db', 'mysql -u root -p[redacted] db'],
+    ['sshpass -p hunter2x ssh h', 'sshpass -p [redacted] ssh h'],
+    ['docker login -u me -p hunter2x host', 'docker login -u me -p [redacted] host'],
+    ['redis-cli -h x -a hunter2x ping', 'redis-cli -h x -a [redacted] ping'],
+    ['aws configure set aws_secret_access_key hunter2x', 'aws configure set aws_secret_access_key [redacted]'],
+    ...[
+      ...[
+        'sk-abc123',
+        'sk_live_abcdef',
+        'pk_test_abc',
+        'sk-proj-abcdef',
+        'ghp_abc',
+        'gho_abcdef',
+        'github_pat_abc',
+        'glpat-abc',
+      ],
+      ...['hf_abc', 'AIzaSyA-abc', 'ya29.abc', 'xoxb-1-2-abc', 'AKIA123', 'npm_abc', 'dckr_pat_x', 'shpat_abc'],
+    ].map((token) => [`got ${token}, then`, 'got [redacted], then']),
+    ['sent Bearer abcdef to', 'sent Bearer [redacted] to'],
+    ['openssl enc -pass pass:hunter2x -in a', 'openssl enc -pass pass:[redacted] -in a'],
   ])('%s', (text, expected) => {
     expect(redact(text)).toBe(expected);
   });
@@ -46,8 +73,36 @@ describe('what stays', () => {
     'commit 3f2504e04f8911d39a0c0305e82c3301aaaaaaaa not found',
     'Basic authentication required',
     'the task-list-of-the-month-is-empty',
+    'primary_key: 7, sort_key: name, public_key: abc, key_id: 9',
+    'pass_rate: 98, bypass: on, compass: north',
+    'docker run -u 1000:1000 -p 80:80 img',
+    'git push -u origin HEAD:main',
+    'rsync -u host:/x y && mkdir -p a/b',
+    'mysql -p db',
+    'pip install sk-learn sk-learn-contrib-x sk-image-v2 sk_utils',
+    'lang sk-SK, pk_id 7, ghp_import, hf_hub, hf_transfer, ASIAN, npm_config_x',
+    'Bearer authentication required, Bearer tokens expire, the bearer of this',
   ])('%s', (text) => {
     expect(redact(text)).toBe(text);
+  });
+});
+
+describe('names', () => {
+  it.each(
+    'DB_PASS SMTP_PASS SSHPASS pass dbPass ENCRYPTION_KEY RAILS_MASTER_KEY SIGNING_KEY AZURE_STORAGE_KEY STRIPE_KEY DB_CREDS'.split(
+      ' ',
+    ),
+  )('%s holds a secret', (name) => {
+    expect(isSecretName(name)).toBe(true);
+    expect(scrubEnvironment({ [name]: 'hunter2', HOME: '/x' })).toEqual({ HOME: '/x' });
+  });
+
+  it.each(
+    'primary_key foreign_key sortKey public_key PUBLIC_KEY key_id SIGNING_KEY_ID signing_key_path issue_key monkey bypass compass passed sacred'.split(
+      ' ',
+    ),
+  )('%s holds none', (name) => {
+    expect(isSecretName(name)).toBe(false);
   });
 });
 
@@ -97,6 +152,15 @@ describe('laws', () => {
       }),
     );
   });
+
+  it.each(['sk-', 'sk-a1', 'ghp_', 'AKIA', 'hf_hub_', 'Bearer ', 'curl -u a:'])(
+    'takes no longer for many of: %s',
+    (piece) => {
+      const started = performance.now();
+      expect(redactEveryToken(piece.repeat(300_000))).toBeTypeOf('string');
+      expect(performance.now() - started).toBeLessThan(3000);
+    },
+  );
 
   it('takes any text, of any length', () => {
     fc.assert(

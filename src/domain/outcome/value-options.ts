@@ -1,0 +1,28 @@
+import { REDACTED, SECRET_NAME } from './secrets.ts';
+
+/** What belongs to one command, and no more of it than a person types. */
+const SAME_COMMAND = String.raw`[^|;&\n]{0,300}?`;
+const VALUE = String.raw`(?!\[redacted\])(?:"[^"\n]{1,512}"|'[^'\n]{1,512}'|[^\s"'|;&]{1,512})`;
+
+/** Options whose values are passwords although nothing in their names says so: each ends where the value begins. */
+const BEFORE_A_PASSWORD = [
+  String.raw`\b(?:mysql|mariadb)[\w-]{0,20}${SAME_COMMAND}\s-p`,
+  String.raw`\b(?:sshpass|mongosh?|mongo[a-z]{4,10})${SAME_COMMAND}\s-p\s{0,4}`,
+  String.raw`\b(?:docker|podman|nerdctl|buildah|skopeo|crane|helm|oc|az)\s${SAME_COMMAND}\blogin\s${SAME_COMMAND}\s?-p[\s=]{1,4}`,
+  String.raw`\bredis-cli\s${SAME_COMMAND}\s?-a\s{1,4}`,
+  String.raw`\bldap[a-z]{3,10}\s${SAME_COMMAND}\s?-w\s{1,4}`,
+  String.raw`\b(?:un)?zip\s${SAME_COMMAND}\s?-P\s{0,4}`,
+  String.raw`\b(?:configure|config)\s{1,4}set\s{1,4}[\w.:/@-]{0,100}?${SECRET_NAME}[\w.-]{0,24}\s{1,4}`,
+];
+const PASSWORD = new RegExp(`(${BEFORE_A_PASSWORD.join('|')})${VALUE}`, 'gi');
+
+const USER_OPTION = String.raw`\s(?:-u|-U|--user|--proxy-user)[\s=]{0,4}`;
+const NAME = String.raw`[^\s:"'=/]{1,128}:(?!\[redacted\])`;
+const QUOTED_USER = new RegExp(String.raw`(${USER_OPTION}["']${NAME})[^"'\n]{1,512}`, 'g');
+/** `-u name:password`; two numbers are a user and a group, a path is where something goes. */
+const USER = new RegExp(String.raw`(${USER_OPTION}${NAME})(?!\d+(?![\w-])|[/.])[^\s"']{1,512}`, 'g');
+
+/** A command line without the passwords that options of well-known programs take. */
+export function redactValueOptions(text: string): string {
+  return text.replace(PASSWORD, `$1${REDACTED}`).replace(QUOTED_USER, `$1${REDACTED}`).replace(USER, `$1${REDACTED}`);
+}

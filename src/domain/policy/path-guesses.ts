@@ -1,0 +1,50 @@
+import { MATCH, type Field } from '../command/expand.ts';
+import type { Named, PathIntent } from './paths.ts';
+
+const URL = /^(?!file:)[a-z][a-z0-9+.-]*:\/\//i;
+const PLAIN = /^[\w./][\w./-]*$/;
+
+export function guess(path: string, intent: PathIntent): Named {
+  return { path, intent, certain: false };
+}
+
+/** `x`, `--file=x`, `-fx`, `-cfx`, `of=x`, `@x`, `file:x`. */
+export function guessesIn(text: string, intent: PathIntent): readonly Named[] {
+  if (PLAIN.test(text)) return [guess(text, intent)];
+  const found: string[] = [];
+  const equals = text.indexOf('=');
+  if (equals > 0) found.push(text.slice(equals + 1));
+  if (!text.startsWith('-')) found.push(text);
+  else if (!text.startsWith('--') && text.length > 3) {
+    // Where the value begins only the program knows: after one letter, after some, or where a path begins.
+    const rooted = text.search(/[./~]/);
+    const begins = rooted === 2 ? [2] : new Set([2, 3, 4, Math.max(rooted, 2)]);
+    for (const at of begins) if (text.length > at + 1) found.push(text.slice(at));
+  }
+  return found
+    .map((each) => each.replace(/^(?:@|file:(?:\/\/)?)/, ''))
+    .filter((each) => isWord(each) && isTelling(each))
+    .map((each) => guess(each, intent));
+}
+
+export function isWord(text: string): boolean {
+  return text !== '' && text !== '-' && !(text.includes('://') && URL.test(text));
+}
+
+/** Of what is not known only that counts which looks like a path. */
+function isTelling(text: string): boolean {
+  return !/[\0\uffff]/.test(text.replaceAll(MATCH, '*')) || text.includes('/') || text.startsWith('~');
+}
+
+/**
+ * A pattern, or the value of an option that is no file. Should we know the program less well than we think, it is one: what has
+ * the looks of a path is a guess. Regular expressions have them seldom, and a lone `/x` is the beginning of many.
+ */
+export function spokenPaths(field: Field | undefined, intent: PathIntent): readonly Named[] {
+  if (field === undefined) return [];
+  const { text, many, glob } = field;
+  if (/^(?:[\d,:+-]*|\/[^/]*\/?|[.~]|\{\})$/.test(text) || !isWord(text)) return [];
+  const isUnknown = /[\0\uffff]/.test(text.replaceAll(MATCH, '*'));
+  if (isUnknown || (!glob && !many && /[*?[]/.test(text))) return [];
+  return [guess(text, intent)];
+}

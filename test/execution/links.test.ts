@@ -1,0 +1,134 @@
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { openExecution } from '../../src/execution/open.ts';
+import type { OpenExecution } from '../../src/execution/open.ts';
+
+/** Links in a directory that is not to be changed, and links that lead out. */
+const base = realpathSync(mkdtempSync(join(tmpdir(), 'surety-links-')));
+const project = join(base, 'project');
+for (const directory of ['outside', 'cache', 'project/protected', 'project/guarded', 'project/out'])
+  mkdirSync(join(base, directory), { recursive: true });
+writeFileSync(join(base, 'outside/secret.txt'), 'SECRET');
+for (const file of ['a.txt', 'b']) writeFileSync(join(project, file), 'text');
+const link = (name: string, to: string) => {
+  symlinkSync(to, join(project, name));
+};
+link('protected/link', '../a.txt');
+link('protected/tool', '/usr/bin/env');
+link('guarded/link', '../a.txt');
+for (const name of ['link_out', 'moved_out', 'shell_out']) link(name, '../outside/secret.txt');
+for (const name of ['dangling', 'moved_dangling']) link(name, '../outside/nothing');
+link('link_in', 'a.txt');
+writeFileSync(
+  join(project, 'surety.json'),
+  JSON.stringify({
+    file: { denyWrite: ['protected'] },
+    runner: { sandbox: 'off', writable: ['../cache'] },
+    authorization: {
+      enabled: true,
+      default: 'allow',
+      rules: [{ action: 'deny', tools: ['*'], paths: [join(project, 'guarded/**')] }],
+    },
+  }),
+);
+
+let execution: OpenExecution;
+beforeAll(async () => {
+  vi.stubEnv('SURETY_HOME', join(base, 'home'));
+  execution = await openExecution({ project });
+});
+afterAll(async () => {
+  await execution.close();
+  vi.unstubAllEnvs();
+});
+
+it.each([
+  ...['mv protected/link out/', 'unlink protected/link', 'ln -sfn b protected/link', 'rm protected/link'],
+  ...['rm -f protected/l*', 'mv b protected/link', 'mv guarded/link out/', 'unlink guarded/link'],
+])('a link is where it lies, too: %s', async (command) => {
+  expect(await execution.preview({ tool: 'shell', args: { command } })).toMatchObject({ verdict: 'deny' });
+});
+
+it.each(['git mv protected/link out/', 'tool protected/tool'])(
+  'and so for programs nobody knows: %s',
+  async (command) => {
+    expect(await execution.preview({ tool: 'shell', args: { command } })).toMatchObject({ verdict: 'ask' });
+  },
+);
+
+it.each(['echo x > link_out', 'tee dangling', 'cp a.txt link_out', 'cat link_out'])(
+  'whoever goes through it is where it leads: %s',
+  async (command) => {
+    expect(await execution.preview({ tool: 'shell', args: { command } })).toMatchObject({ verdict: 'deny' });
+  },
+);
+
+it.each(['echo x > link_in', 'mv link_in out/', 'cat protected/link'])(
+  'what stays inside runs: %s',
+  async (command) => {
+    expect(await execution.preview({ tool: 'shell', args: { command } })).toMatchObject({ verdict: 'allow' });
+  },
+);
+
+it.each<[string, 'allow' | 'deny']>([
+  ['tar cf guarded/x.tar a.txt', 'deny'],
+  ['tar cf guarded/x a.txt', 'deny'],
+  ['tar cf out/x.tar a.txt', 'allow'],
+  ['npm guarded-not', 'allow'],
+])('what is not there yet may be denied as well: %s: %s', async (command, verdict) => {
+  expect(await execution.preview({ tool: 'shell', args: { command } })).toMatchObject({ verdict });
+});
+
+it('what runner.writable names, a command may write and a file tool may not', async () => {
+  expect(await execution.preview({ tool: 'shell', args: { command: 'echo x > ../cache/x' } })).toMatchObject({
+    verdict: 'allow',
+  });
+  expect(await execution.preview({ tool: 'write', args: { path: '../cache/x', content: '' } })).toMatchObject({
+    verdict: 'deny',
+  });
+});
+
+it.each<[string, 'allow' | 'ask']>([
+  ['find . -type f -exec grep -n text {} +', 'allow'],
+  ['find . -type f -print0 | xargs -0 cat', 'allow'],
+  ['find . -type f | xargs cat', 'ask'],
+  ['find . -exec cat {} +', 'ask'],
+  ['find . -type f -o -type l -exec cat {} +', 'ask'],
+])('where everything may be read, files that are found are: %s: %s', async (command, verdict) => {
+  expect(await execution.preview({ tool: 'shell', args: { command } })).toMatchObject({ verdict });
+});
+
+it.each([
+  ['delete', { path: 'protected/link' }],
+  ['delete', { path: 'guarded/link' }],
+  ['move', { from: 'protected/link', to: 'out/link' }],
+  ['move', { from: 'guarded/link', to: 'out/link' }],
+  ['move', { from: 'b', to: 'guarded/link', overwrite: true }],
+])('%s does not take away a link that lies where nothing is to change: %j', async (tool, args) => {
+  expect(await execution.execute({ tool, args })).toMatchObject({ status: 'refused' });
+  expect(lstatSync(join(project, 'protected/link')).isSymbolicLink()).toBe(true);
+  expect(lstatSync(join(project, 'guarded/link')).isSymbolicLink()).toBe(true);
+});
+
+it.each([
+  ['delete', { path: 'link_out' }],
+  ['delete', { path: 'dangling' }],
+  ['move', { from: 'moved_out', to: 'out/moved_out' }],
+  ['move', { from: 'moved_dangling', to: 'out/moved_dangling' }],
+])('%s is about the link, wherever it leads: %j', async (tool, args) => {
+  expect(await execution.preview({ tool, args })).toMatchObject({ verdict: 'allow' });
+  expect(await execution.execute({ tool, args })).toMatchObject({ status: 'done' });
+  expect(readFileSync(join(base, 'outside/secret.txt'), 'utf8')).toBe('SECRET');
+  expect(existsSync(join(base, 'outside/nothing'))).toBe(false);
+});
