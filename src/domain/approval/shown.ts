@@ -61,7 +61,7 @@ export function hasLooseMask(edited: unknown, shown: unknown): boolean {
 }
 
 function hasMask(value: unknown): boolean {
-  return JSON.stringify(value)?.includes(REDACTED) ?? false;
+  return (JSON.stringify(value) as string | undefined)?.includes(REDACTED) === true;
 }
 
 /** Arguments that travelled as JSON; the order of their names is no difference. */
