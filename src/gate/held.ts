@@ -165,7 +165,8 @@ export async function consumeInTime(
       return await approvals.consume(grant, runningCall(held));
     } catch (error) {
       const { closing } = held.view;
-      if (isFinal(error) || closing.signal.aborted || Date.now() + wait >= held.until) throw error;
+      const isOver = isFinal(error) || error instanceof CallDenied;
+      if (isOver || closing.signal.aborted || Date.now() + wait >= held.until) throw error;
       await pause(wait, closing.signal);
     }
   }

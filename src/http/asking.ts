@@ -125,7 +125,7 @@ export function askingRoutes(app: Api, { pool, gate }: Pick<ApiParts, 'pool' | '
       if (consumed === undefined) throw notYours();
       // What a person put in may be for a scope that is blocked; the same call may come back when it no longer is.
       const edit = consumed.edited === null ? undefined : tool.withoutGrants(consumed.edited.args, present({ agent }));
-      if (edit?.decision === 'deny') throw notYours(`: ${edit.because}`);
+      if (edit?.decision === 'deny') throw new HttpProblem(403, 'Denied', edit.because);
       return c.json(consumed, 200);
     },
   );

@@ -135,16 +135,20 @@ function joined(directory: string | undefined, to: string): string | undefined {
 function union(one: Starts, other: Starts): Starts {
   // Most command lines stay where they are.
   if (one === other) return one;
-  const all = new Map([...one, ...other].map((start) => [keyOf(start), start]));
-  return all.size > MOST_STARTS || isLost([...all.values()]) ? LOST : [...all.values()];
+  const all = [...one];
+  for (const start of other) if (!all.some((known) => isSameStart(known, start))) all.push(start);
+  return all.length > MOST_STARTS || isLost(all) ? LOST : all;
 }
 
 function isSame(one: Starts, other: Starts): boolean {
-  return one === other || (one.length === other.length && one.every((start, at) => keyOf(start) === keyOf(other[at])));
+  if (one === other) return true;
+  return one.length === other.length && one.every((start, at) => isSameStart(start, other[at]));
 }
 
-function keyOf(start: Start | undefined): string {
-  return JSON.stringify(start);
+function isSameStart(one: Start, other: Start | undefined): boolean {
+  if (other === undefined || one.directory !== other.directory || one.unless.length !== other.unless.length)
+    return false;
+  return one.unless.every((each, at) => each === other.unless[at]);
 }
 
 export { LOST };

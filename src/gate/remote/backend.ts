@@ -3,7 +3,7 @@ import type { LedgerOutcome } from '../../domain/outcome/ledger-outcome.ts';
 import type { Asked } from '../../postgres/approval-ask.ts';
 import type { Backend } from '../backend.ts';
 import { WireConsumed, WireNews, WirePlaces, WireProbe, WireRenewed } from '../wire.schema.ts';
-import { Refused } from '../errors.ts';
+import { CallDenied, Refused } from '../errors.ts';
 import { asInvalid } from './http.ts';
 import type { Remote } from './http.ts';
 
@@ -44,7 +44,8 @@ export function createRemoteBackend(remote: Remote): Backend {
       withdraw: async (id, by, reason) => {
         await remote.post(`v1/approvals/${id}/withdraw`, { reason, automatic: by === 'surety' }, z.unknown());
       },
-      consume: (grant, call) => remote.post(`v1/grants/${grant}/consume`, call, WireConsumed).catch(noneOf(409)),
+      consume: (grant, call) =>
+        remote.post(`v1/grants/${grant}/consume`, call, WireConsumed).catch(asDenied).catch(noneOf(409)),
       define: async ({ key, definition, agent }) => {
         await remote.post('v1/gate/definitions', { key, definition, agent }, z.unknown());
       },
@@ -77,6 +78,12 @@ function noneOf(status: number): (error: unknown) => undefined {
     if (error instanceof Refused && error.status === status) return undefined;
     throw error;
   };
+}
+
+/** What a person has put in place of the arguments is for something that is blocked. */
+function asDenied(error: unknown): never {
+  if (!(error instanceof Refused) || error.status !== 403) throw error;
+  throw new CallDenied({ decision: 'deny', because: error.message });
 }
 
 function* portionsOf(outcomes: readonly LedgerOutcome[]): Generator<LedgerOutcome[]> {
