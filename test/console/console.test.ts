@@ -239,15 +239,16 @@ describe('attacks', () => {
   test('what a form could send is refused wherever it comes from', async () => {
     const page = await desk.open('#/approvals', 'admin');
     const path = `/v1/approvals/${await desk.idOf('target')}/approve`;
-    const send = (type: string) =>
+    const send = (type: string, key = "localStorage.getItem('surety-page')") =>
       page.evaluate<number>(
-        `fetch(${JSON.stringify(path)}, { method: 'POST', headers: { 'content-type': '${type}' }, body: '{"expectedVersion": 999}' })
-           .then(({ status }) => status)`,
+        `fetch(${JSON.stringify(path)}, { method: 'POST', headers: { 'content-type': '${type}', 'x-surety-page': ${key} },
+           body: '{"expectedVersion": 999}' }).then(({ status }) => status)`,
       );
     expect(await send('text/plain')).toBe(415);
     expect(await send('application/x-www-form-urlencoded')).toBe(415);
-    // The same from the same page as JSON is heard, and refused for what it says.
+    // The same from the same page as JSON is heard, and refused for what it says; without the page's key it is nobody's.
     expect(await send('application/json')).toBe(409);
+    expect(await send('application/json', "'stolen'")).toBe(401);
     expect(await statusOf('target')).toBe('pending');
   });
 });
