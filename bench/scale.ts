@@ -30,7 +30,6 @@ export async function scale(stack: BenchStack): Promise<readonly Row[]> {
     postgres: cpuSecondsOf(postgres),
   });
   const before = burnt();
-  const doorbells = (TOOLS / FAILS_EVERY) * PASSES;
   for (let pass = 0; pass < PASSES; pass += 1) {
     for (let from = 0; from < TOOLS; from += AT_ONCE) {
       await Promise.all(
@@ -52,15 +51,15 @@ export async function scale(stack: BenchStack): Promise<readonly Row[]> {
   );
   await gate.close();
   await pool.end();
-  const cpu = (of: keyof typeof after) => [((after[of] - before[of]) / doorbells) * 1000];
+  const cpu = (of: keyof typeof after) => [((after[of] - before[of]) / (TOOLS * PASSES)) * 1000];
   const half = PASSES / 2;
   return [
     row(`worker memory, later passes / first ones, ${TOOLS} tools`, 'MB', memory.slice(half), memory.slice(0, half), {
       atMost: 1.2,
     }),
-    row(`CPU per doorbell with its ${FAILS_EVERY} outcomes: Temporal`, 'ms', cpu('temporal')),
-    row(`CPU per doorbell with its ${FAILS_EVERY} outcomes: worker`, 'ms', cpu('worker')),
-    row(`CPU per doorbell with its ${FAILS_EVERY} outcomes: Postgres`, 'ms', cpu('postgres')),
+    row(`Temporal CPU per 1,000 outcomes, ${1000 / FAILS_EVERY} of them doorbells`, 's', cpu('temporal')),
+    row(`worker CPU per 1,000 outcomes, ${1000 / FAILS_EVERY} of them doorbells`, 's', cpu('worker')),
+    row(`Postgres CPU per 1,000 outcomes, ${1000 / FAILS_EVERY} of them doorbells`, 's', cpu('postgres')),
     row('disk per outcome, indexes included', 'bytes', [Number(size.rows[0]?.bytes) / (TOOLS * PASSES)]),
     row(
       'acknowledged → judged, a trickle, later passes / first ones',
