@@ -60,9 +60,7 @@ function parsedOrNot(body: unknown): Rules | InvalidRules {
 
 /** Publishes a version. What is not trusted is rung, because a new rule may move its deadline. */
 export async function publishRules(pool: pg.Pool, rules: Rules, by: string, comment = ''): Promise<number> {
-  const version = await inTransaction(pool, (client) => insertRules(client, rules, by, comment));
-  await tellOfRules(pool, version, by, comment);
-  return version;
+  return oneAtATime(pool, (client) => insertRules(client, rules, by, comment));
 }
 
 /** The same, if nobody has published since `expected`; otherwise answers which version is in force. */
@@ -73,31 +71,32 @@ export async function publishAfter(
   by: string,
   comment: string,
 ): Promise<{ readonly published: number } | { readonly inForce: number }> {
-  const published = await inTransaction(pool, async (client) => {
-    await client.query("select pg_advisory_xact_lock(hashtext('surety rules'))");
+  return oneAtATime(pool, async (client) => {
     const { version } = await currentRules(client);
     return version === expected ? { published: await insertRules(client, rules, by, comment) } : { inForce: version };
   });
-  if ('published' in published) await tellOfRules(pool, published.published, by, comment);
-  return published;
 }
 
-/** One at a time: whoever compares versions must not be overtaken by whoever does not. */
+/** Whoever compares versions must not be overtaken by whoever does not. */
+function oneAtATime<T>(pool: pg.Pool, publish: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  return inTransaction(pool, async (client) => {
+    await client.query("select pg_advisory_xact_lock(hashtext('surety rules'))");
+    return publish(client);
+  });
+}
+
 async function insertRules(client: pg.PoolClient, rules: Rules, by: string, comment: string): Promise<number> {
-  await client.query("select pg_advisory_xact_lock(hashtext('surety rules'))");
   const published = await client.query<{ version: number }>(
     'insert into rules (body, published_by, comment) values ($1, $2, $3) returning version',
     [JSON.stringify(rules), by, comment],
   );
-  return published.rows[0]?.version ?? 0;
-}
-
-async function tellOfRules(pool: pg.Pool, version: number, by: string, comment: string): Promise<void> {
+  const version = published.rows[0]?.version ?? 0;
   // An empty bell makes the worker look for subjects judged by older rules.
-  await pool.query(
+  await client.query(
     `with noted as (insert into audit (actor, action, reason, detail)
        values ($1, 'rules published', $2, jsonb_build_object('version', $3::int)))
      select pg_notify('surety', 'settings'), pg_notify('surety_bell', '')`,
     [by, comment, version],
   );
+  return version;
 }
