@@ -1,10 +1,9 @@
 import { outcomeOf } from '../domain/outcome/ledger-outcome.ts';
 import type { LedgerOutcome } from '../domain/outcome/ledger-outcome.ts';
-import { storable } from '../domain/outcome/field.ts';
 import { Report } from '../domain/outcome/report.schema.ts';
 import type { Seen } from '../domain/approval/about.ts';
 import type { Decision } from '../domain/gate/decision.ts';
-import { serverOf } from '../domain/key/tool-key.ts';
+import { serverOf, shownName } from '../domain/key/tool-key.ts';
 import { LOCAL } from '../domain/trust/entry.ts';
 import type { Asked } from '../postgres/approval-ask.ts';
 import { newOutcomeId, outcomeId } from '../postgres/outcome-id.ts';
@@ -84,7 +83,7 @@ export class Gate {
       this.#remembered = 0;
     }
     // As reports have it: what was said of a name must be found by it.
-    const tool = new ToolGate(this.#parts.view, storable(server), storable(name), this.#parts.identity);
+    const tool = new ToolGate(this.#parts.view, shownName(server), shownName(name), this.#parts.identity);
     const ofServer = this.#tools.get(server) ?? new Map<string, ToolGate>();
     this.#tools.set(server, ofServer.set(name, tool));
     this.#remembered += 1;

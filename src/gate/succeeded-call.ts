@@ -1,5 +1,4 @@
 import type { LedgerOutcome } from '../domain/outcome/ledger-outcome.ts';
-import { redactTokens } from '../domain/outcome/secrets.ts';
 import { newOutcomeId } from '../postgres/outcome-id.ts';
 import type { Places, Waiting } from './reporter.ts';
 import type { ToolGate } from './tool-gate.ts';
@@ -37,8 +36,8 @@ export class SucceededCall implements Waiting {
     const { tool, scope, startedAt, at } = this.#call;
     return {
       kind: 'success',
-      server: redactTokens(tool.server),
-      name: redactTokens(tool.name),
+      server: tool.server,
+      name: tool.name,
       at,
       startedAt,
       callId: newOutcomeId(),

@@ -4,7 +4,7 @@ import { JudgedOutcome } from '../domain/outcome/ledger-outcome.schema.ts';
 import type { LedgerOutcome } from '../domain/outcome/ledger-outcome.ts';
 import { normaliseScope } from '../domain/key/scope.ts';
 import { redactText } from '../domain/outcome/redact.ts';
-import { redactTokens } from '../domain/outcome/secrets.ts';
+import { shownName } from '../domain/key/tool-key.ts';
 import { readNews, readSnapshot } from '../gate/ledger-source.ts';
 import type { News } from '../gate/source.ts';
 import { WirePlaces, WireProbe, WireRenewed, WireWanted } from '../gate/wire.schema.ts';
@@ -200,8 +200,8 @@ async function credited(pool: pg.Pool, token: Token, outcomes: readonly LedgerOu
     const normalised = scope === undefined ? undefined : normaliseScope(scope);
     return {
       ...outcome,
-      server: redactTokens(outcome.server),
-      name: redactTokens(outcome.name),
+      server: shownName(outcome.server),
+      name: shownName(outcome.name),
       ...(isAgent ? { agent: token.name } : {}),
       ...(normalised === undefined ? {} : { scope: normalised }),
       ...(mine(probe) ? { probe } : {}),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { approvalWorkflowId } from '../../src/domain/approval/identity.ts';
 import type { Gate } from '../../src/gate/index.ts';
 import { connect } from '../../src/gate/index.ts';
 import { createToken } from '../../src/postgres/tokens.ts';
@@ -53,6 +54,24 @@ describe('an agent without the library', () => {
     expect((await post(bot, '/v1/outcomes', { outcomes })).status).toBe(200);
     // Once it has run it is over, also for the call that had it.
     expect((await post(bot, `/v1/grants/${id}/consume`, { ...use, callId })).status).toBe(409);
+  });
+
+  test('tells nobody of a token that stands in the name of a tool', async () => {
+    const secret = 'ghp_0123456789abcdefghijklmnopqrstuvwxyzAB';
+    const call = { server: `s-${secret}`, tool: `pay-${secret}`, args: {}, callId: 'named-1', because: 'ask anyway' };
+    const { status, body } = await post(bot, '/v1/approvals', call);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ server: 's-[redacted]', tool: 'pay-[redacted]' });
+    const { rows } = await installation.pool.query<{ identity: string; ordinal: number }>(
+      'select * from approval where id = $1',
+      [body['id']],
+    );
+    expect(JSON.stringify(rows)).not.toContain(secret);
+    const workflowId = approvalWorkflowId(rows[0]?.identity ?? '', rows[0]?.ordinal ?? 0);
+    const workflow = installation.client.workflow.getHandle(workflowId);
+    const history = await eventually(async () => inClear(await workflow.fetchHistory()));
+    expect(history).toContain('pay-[redacted]');
+    expect(history).not.toContain(secret);
   });
 
   test('runs once under the tool that was granted, and cannot name another', async () => {
@@ -223,3 +242,10 @@ describe('a gate elsewhere', () => {
     expect(found.rowCount).toBe(1);
   });
 });
+
+/** With what its payloads say, which is base64 otherwise. */
+function inClear(history: unknown): string {
+  return JSON.stringify(history).replace(/"data":"([^"]*)"/g, (_, data: string) =>
+    Buffer.from(data, 'base64').toString(),
+  );
+}

@@ -1,4 +1,4 @@
-import { field } from '../outcome/field.ts';
+import { field, storable } from '../outcome/field.ts';
 import { redactTokens } from '../outcome/secrets.ts';
 import { bounded } from './bounded.ts';
 
@@ -18,6 +18,11 @@ export function toolKey(server: string, name: string): string {
 
 export function serverKey(name: string): string {
   return bounded(`server:${encodePart(name)}`, MOST_BYTES);
+}
+
+/** A name as it is written down anywhere: whoever builds tools may have put a token into one. */
+export function shownName(name: string): string {
+  return storable(redactTokens(name));
 }
 
 /** The server a report speaks of; agents that know only their calls may name it among the arguments. */

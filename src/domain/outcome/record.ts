@@ -1,13 +1,11 @@
 import { normaliseScope, scopeOf } from '../key/scope.ts';
-import { serverOf, type ToolRef } from '../key/tool-key.ts';
+import { serverOf, shownName, type ToolRef } from '../key/tool-key.ts';
 import { judge } from './detect.ts';
 import { argumentsDigest } from './digest.ts';
-import { storable } from './field.ts';
 import type { Failure } from './outcome.ts';
 import { plainCopy } from './plain.ts';
 import { redactText } from './redact.ts';
 import type { Report } from './report.schema.ts';
-import { redactTokens } from './secrets.ts';
 import { summarise } from './summary.ts';
 
 /** Whose call it was, and when. */
@@ -83,10 +81,6 @@ function callOf(report: Report, kind: OutcomeRecord['kind'], open: Open): Call {
   if (report.probe !== undefined) call.probe = report.probe;
   if (report.grant !== undefined) call.grant = report.grant;
   return call;
-}
-
-function shownName(name: string): string {
-  return storable(redactTokens(name));
 }
 
 function detailOf(report: Report): FailureDetail {
