@@ -17,7 +17,11 @@ export function notShownAsJson(args: unknown): string | undefined {
     const what = kindWithoutJson(value);
     if (what !== undefined) return `${path()} is ${what}`;
     if (depth > MOST_DEPTH) return `${path().slice(0, 40)}… is nested deeper than ${MOST_DEPTH} levels`;
-    for (const name of dateText(value) === undefined ? keysOf(value) : []) {
+    const names = dateText(value) === undefined ? keysOf(value) : [];
+    // Places come before names, whatever was put in first.
+    if (isList(value) && names.length > 0 && !/^\d+$/.test(names.at(-1) ?? ''))
+      return `${path()} is a list with ${JSON.stringify(names.at(-1))} besides its elements, which JSON does not show`;
+    for (const name of names) {
       values += 1;
       if (storable(name) !== name) return `${path()} has a name with ${NO_TEXT}`;
       const held = field(value, name);

@@ -12,6 +12,10 @@ describe('what JSON does not show of some arguments', () => {
     [{ m: new Map([['rm', '-rf']]) }, 'args.m is of class Map, of which JSON shows only a part'],
     [{ signal: new AbortController().signal }, 'args.signal is of class AbortSignal, of which JSON shows only a part'],
     [{ p: 'a\0.sh' }, 'args.p is text with NUL or half of a surrogate pair in it, which is kept as another character'],
+    [
+      { run: Object.assign(['ls'], { cwd: '/' }) },
+      'args.run is a list with "cwd" besides its elements, which JSON does not show',
+    ],
     [{ '\ud800': 1 }, 'args has a name with NUL or half of a surrogate pair in it, which is kept as another character'],
   ])('is named by where it is', (args, found) => {
     expect(notShownAsJson(args)).toBe(found);
