@@ -5,13 +5,17 @@ import { createWaker } from '../pause.ts';
 import type { Announcement, Announcements } from './announcements.ts';
 import type { Api } from './app.ts';
 import { allow } from './identity.ts';
+import { HttpProblem } from './problem.ts';
 
 const HEARTBEAT_MS = 10_000;
 /** Whoever is further behind reads everything anew. */
 const MOST_WAITING = 1000;
+/** Of one token here: each keeps a connection and a buffer for as long as it likes. */
+const MOST_STREAMS = 200;
 
 /** What to look at, as it happens. Which of it somebody may see is decided when they look. */
 export function eventRoutes(app: Api, { announcements }: { readonly announcements: Announcements }): void {
+  const streams = new Map<string, number>();
   app.openapi(
     createRoute({
       method: 'get',
@@ -30,10 +34,28 @@ export function eventRoutes(app: Api, { announcements }: { readonly announcement
     (c) => {
       const lastId = c.req.valid('header')['last-event-id'];
       const isStillKnown = c.get('isStillKnown');
+      const { id } = c.get('token');
+      const open = streams.get(id) ?? 0;
+      if (open >= MOST_STREAMS) throw tooMany();
+      streams.set(id, open + 1);
       c.header('x-accel-buffering', 'no');
-      return streamSSE(c, (stream) => tell(stream, announcements, lastId, isStillKnown));
+      return streamSSE(c, async (stream) => {
+        try {
+          await tell(stream, announcements, lastId, isStillKnown);
+        } finally {
+          const left = (streams.get(id) ?? 1) - 1;
+          if (left === 0) streams.delete(id);
+          else streams.set(id, left);
+        }
+      });
     },
   );
+}
+
+function tooMany(): HttpProblem {
+  return new HttpProblem(429, 'Too many streams', `At most ${MOST_STREAMS} at once for one token; close one first.`, {
+    retryAfter: HEARTBEAT_MS / 1000,
+  });
 }
 
 async function tell(

@@ -111,3 +111,28 @@ test('a question is announced when it is asked and when it is over', async () =>
     );
   await eventually(() => expect(changes(events)).toContain(`approval:${error.approval}`));
 });
+
+test('a token has so many streams at once and no more, and another when one has ended', async () => {
+  const { secret: many } = await createToken(installation.pool, {
+    ...{ name: 'many', owner: 'eve', roles: ['approver'], createdBy: 't' },
+  });
+  const leaving: AbortController[] = [];
+  // Kept: a stream that nobody can read any more is closed.
+  const streams: Response[] = [];
+  const open = async () => {
+    const leave = new AbortController();
+    leaving.push(leave);
+    const headers = { authorization: `Bearer ${many}` };
+    const stream = await fetch(`${api.url}/v1/events`, { headers, signal: leave.signal });
+    streams.push(stream);
+    return stream.status;
+  };
+  onTestFinished(() => {
+    for (const leave of leaving) leave.abort();
+  });
+  while (streams.length < 200) expect(await open()).toBe(200);
+  expect(await open()).toBe(429);
+  expect((await follow())[0]?.event).toBe('hello');
+  leaving[0]?.abort();
+  await eventually(async () => expect(await open()).toBe(200));
+});
