@@ -209,17 +209,14 @@ export class Reader {
   }
 
   /** The files among its arguments; what it runs has its own. */
-  private name(
-    { program, args, ...site }: Run,
-    input: readonly Redirection[],
-    consequences: readonly Consequence[],
-  ): void {
+  private name(run: Run, input: readonly Redirection[], consequences: readonly Consequence[]): void {
+    const { program, args } = run;
     const command = consequences.find((each) => each.type === 'command' && each.maybe !== true);
     const at =
       command?.type === 'command' && program !== 'find' ? args.findIndex((arg) => arg === command.fields[0]) : -1;
-    this.named.addAll(program, at === -1 ? args : args.slice(0, at), site);
+    this.named.addAll(program, at === -1 ? args : args.slice(0, at), run);
     if (program !== 'cd' && program !== 'pushd' && program !== 'popd') return;
-    this.named.change(program, args, input.length === 0 && !this.text.includes('CDPATH'), site);
+    this.named.change(program, args, input.length === 0 && !this.text.includes('CDPATH'), run);
     if (this.text.includes('CDPATH')) this.named.where.wander();
   }
 
