@@ -10,19 +10,27 @@ import { pull } from '../src/postgres/pull.ts';
 import { loadHistory } from './load.ts';
 
 const TOOLS = 1000;
-const LONG_AGO_MS = 20 * 7 * 86_400_000;
-const RETENTION_DAYS = 30;
+const DAY_MS = 86_400_000;
+/** How many partitions are past retention; the oldest is dropped first. */
+export const DROPS = 5;
+const OLDEST_WEEKS = 24;
 /** The first few meet cold caches and unprepared statements. */
 const COLD = 50;
 
 export interface GrownLedger {
   flushAndPull(pass: number): Promise<void>;
-  /** Begins to drop what is past retention. */
+  /** Begins to drop the oldest partition there is. */
   drop(): void;
-  end(): Promise<{ readonly label: string; readonly inserts: readonly number[]; readonly pulls: readonly number[] }>;
+  end(): Promise<{
+    readonly label: string;
+    readonly inserts: readonly number[];
+    readonly pulls: readonly number[];
+    /** Flush and pull together, the slowest while each partition was dropped. */
+    readonly worstInDrops: readonly number[];
+  }>;
 }
 
-/** A ledger with so many rows in a database of its own, half of them in a partition that is past retention. */
+/** A ledger with so many rows in a database of its own, and half as many again in partitions that are past retention. */
 export async function growLedger(databaseUrl: string, millions: number): Promise<GrownLedger> {
   const name = `grown_${millions * 1_000_000}`;
   const admin = createPool(databaseUrl, { max: 1 });
@@ -33,9 +41,11 @@ export async function growLedger(databaseUrl: string, millions: number): Promise
   const pool = createPool(url.href, { max: 4 });
   await migrate(pool);
   const now = Date.now();
-  for (const at of [now - LONG_AGO_MS, now]) {
+  const perTool = (millions * 1_000_000) / TOOLS;
+  const old = Array.from({ length: DROPS }, (_, nth) => now - (OLDEST_WEEKS - nth) * 7 * DAY_MS);
+  for (const at of [...old, now]) {
     await createPartitions(pool, at);
-    await loadHistory(pool, { tools: TOOLS, perTool: (millions * 1_000_000) / TOOLS / 2, at, prefix: 'grown' });
+    await loadHistory(pool, { tools: TOOLS, perTool: at === now ? perTool : perTool / 2 / DROPS, at, prefix: 'grown' });
   }
   // Loaded long ago, as far as the database is concerned: what the loading left to be done is done.
   for (const text of ['vacuum (analyze) ledger', 'vacuum (analyze) subject', 'checkpoint']) {
@@ -46,7 +56,16 @@ export async function growLedger(databaseUrl: string, millions: number): Promise
   const ledger = { pool, names: new Names(pool), subjects: new Subjects(pool) };
   const published = { rules: parseRules({}), version: 0 };
   const [inserts, pulls]: [number[], number[]] = [[], []];
-  let dropping: Promise<readonly string[]> | undefined;
+  const worstInDrops: number[] = [];
+  let drops = 0;
+  let dropping: Promise<void> | undefined;
+  let isDropping = false;
+  const dropOldest = async () => {
+    isDropping = true;
+    const dropped = await dropPartitions(pool, now, (OLDEST_WEEKS - drops) * 7);
+    isDropping = false;
+    if (dropped.length === 0) throw new Error(`nothing was dropped with ${millions} million rows`);
+  };
 
   return {
     flushAndPull: async (pass) => {
@@ -54,6 +73,7 @@ export async function growLedger(databaseUrl: string, millions: number): Promise
         ...({ kind: 'success', server: 'local', name: `grown-${(pass * 100 + i) % TOOLS}` } as const),
         ...{ at: Date.now(), callId: newOutcomeId() },
       }));
+      const wasDropping = isDropping;
       const begin = performance.now();
       await appendOutcomes(ledger, outcomes, published);
       inserts.push(performance.now() - begin);
@@ -63,15 +83,23 @@ export async function growLedger(databaseUrl: string, millions: number): Promise
       const pulling = performance.now();
       await pull(pool, { key, since, version: 0, rulesVersion: -1, rulesShape: 0, scopes: [], fold: true });
       pulls.push(performance.now() - pulling);
+      // Also the one during which it ended.
+      if (wasDropping) worstInDrops[drops - 1] = Math.max(worstInDrops[drops - 1] ?? 0, performance.now() - begin);
     },
     drop: () => {
-      dropping = dropPartitions(pool, now, RETENTION_DAYS);
+      const before = dropping;
+      dropping = (async () => {
+        await before;
+        await dropOldest();
+      })();
+      // Whoever ends this is told.
+      dropping.catch(() => undefined);
+      drops += 1;
     },
     end: async () => {
-      const dropped = (await dropping) ?? [];
-      if (dropped.length === 0) throw new Error(`nothing was dropped with ${millions} million rows`);
+      await dropping;
       await pool.end();
-      return { label: `${millions} M rows`, inserts: inserts.slice(COLD), pulls: pulls.slice(COLD) };
+      return { label: `${millions} M rows`, inserts: inserts.slice(COLD), pulls: pulls.slice(COLD), worstInDrops };
     },
   };
 }

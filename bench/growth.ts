@@ -1,20 +1,30 @@
+import { randomUUID } from 'node:crypto';
+import { connect } from 'surety';
 import { parseRules } from '../src/domain/rules/parse-rules.ts';
 import { viewForTool } from '../src/domain/rules/resolve.ts';
 import type * as Apply from '../src/domain/trust/apply.ts';
 import type * as Draft from '../src/domain/trust/draft.ts';
-import { growLedger } from './grown-ledger.ts';
+import { newOutcomeId } from '../src/postgres/outcome-id.ts';
+import { createPool } from '../src/postgres/pool.ts';
+import { publishRules } from '../src/postgres/rules.ts';
+import type { Carried } from '../workflows/carried.ts';
+import { DROPS, growLedger } from './grown-ledger.ts';
 import type { GrownLedger } from './grown-ledger.ts';
-import { alternate, percentileByRound, row, shipped } from './measure.ts';
+import { alternate, median, percentileByRound, row, shipped } from './measure.ts';
 import type { Row } from './measure.ts';
+import { untilApplied } from './stack.ts';
 import type { BenchStack } from './stack.ts';
 
 const [TIMED, AGAIN, ROUNDS] = [50, 100, 28];
 const MILLIONS = [0.1, 1, 10];
 const PASSES = 1500;
+const REPORTED = [100, 1000, 10_000, 100_000] as const;
+const REPORT_ROUNDS = 5;
+const FAILED = { success: false, error: { message: 'upstream exploded', status: 500 } };
 
 /** Neither the failures of a tool nor the rows of a ledger make the next one cost more. */
 export async function growth(stack: BenchStack): Promise<readonly Row[]> {
-  return [...(await ofFailures()), ...(await ofRows(stack))];
+  return [...(await ofFailures()), ...(await ofReports(stack)), ...(await ofRows(stack))];
 }
 
 async function ofFailures(): Promise<readonly Row[]> {
@@ -53,23 +63,76 @@ async function ofFailures(): Promise<readonly Row[]> {
   };
   await alternate(sides, ROUNDS / 4);
   const seen = await alternate(sides, ROUNDS);
-  const bytesAfter = (failures: number) => JSON.stringify(partsAfter(failures)).length;
+  const bytesAfter = (failures: number) => {
+    const watermark = { generation: randomUUID(), seq: failures, id: newOutcomeId() };
+    const memory = { subject, watermark, version: 1, rules, parts: partsAfter(failures) };
+    const carried: Carried = { memory, rejected: 0, reported: [] };
+    return JSON.stringify(carried).length;
+  };
   return [
-    row('recording failure 1,000 / 100', 'ns', seen.thousandth, seen.hundredth, { atMost: 1.2 }),
-    row('recording failure 10,000 / 100', 'ns', seen.tenThousandth, seen.hundredth, { atMost: 1.2 }),
-    row('recording failure 100,000 / 100', 'ns', seen.hundredThousandth, seen.hundredth, { atMost: 1.2 }),
+    row('judging failure 1,000 / 100', 'ns', seen.thousandth, seen.hundredth, { atMost: 1.2 }),
+    row('judging failure 10,000 / 100', 'ns', seen.tenThousandth, seen.hundredth, { atMost: 1.2 }),
+    row('judging failure 100,000 / 100', 'ns', seen.hundredThousandth, seen.hundredth, { atMost: 1.2 }),
     row('carried state after 100,000 failures / 100', 'bytes', [bytesAfter(100_000)], [bytesAfter(100)], {
       atMost: 1.2,
     }),
   ];
 }
 
-/** Flushes and pulls, in turn on ledgers of different sizes; halfway the older half of each is dropped meanwhile. */
+/** A hundred failures more, reported at once, when the tool has had so many: until they are acknowledged, and until judged. */
+async function ofReports({ databaseUrl }: BenchStack): Promise<readonly Row[]> {
+  const pool = createPool(databaseUrl, { max: 1 });
+  await publishRules(pool, parseRules({ defaultRule: { blockAfter: null } }), 'bench');
+  const gate = await connect({ databaseUrl, agent: 'bench' });
+  const seen = REPORTED.map(() => ({ acknowledged: [] as number[], judged: [] as number[] }));
+  for (let round = 0; round < REPORT_ROUNDS; round += 1) {
+    const tool = `grown-${round}`;
+    const fail = async (times: number) => {
+      for (let left = times; left > 0; left -= 4000) {
+        await Promise.all(Array.from({ length: Math.min(left, 4000) }, () => gate.report({ tool, ...FAILED })));
+      }
+    };
+    let failed = 0;
+    for (const [at, reached] of REPORTED.entries()) {
+      await fail(reached - failed);
+      failed = reached;
+      const [acknowledged, judged]: [number[], number[]] = [[], []];
+      for (let again = 0; again < 10; again += 1) {
+        await untilApplied(pool);
+        const begin = performance.now();
+        await fail(100);
+        acknowledged.push(performance.now() - begin);
+        await untilApplied(pool);
+        judged.push(performance.now() - begin);
+        failed += 100;
+      }
+      seen[at]?.acknowledged.push(median(acknowledged));
+      seen[at]?.judged.push(median(judged));
+    }
+  }
+  await gate.close();
+  await pool.end();
+  const [first, ...later] = seen;
+  if (first === undefined) throw new Error('nothing was measured');
+  return later.flatMap(({ acknowledged, judged }, at) => {
+    const number = (REPORTED[at + 1] ?? 0).toLocaleString('en-US');
+    return [
+      row(`recording failure ${number} / 100`, 'ms', acknowledged, first.acknowledged, { atMost: 1.2 }),
+      row(`recording and judging failure ${number} / 100`, 'ms', judged, first.judged),
+    ];
+  });
+}
+
+/**
+ * Flushes and pulls, in turn on ledgers of different sizes. In each of five rounds a partition of every ledger is dropped
+ * meanwhile, so that no percentile can do without.
+ */
 async function ofRows({ databaseUrl }: BenchStack): Promise<readonly Row[]> {
   const ledgers: GrownLedger[] = [];
   for (const millions of MILLIONS) ledgers.push(await growLedger(databaseUrl, millions));
+  const inRound = PASSES / DROPS;
   for (let pass = 0; pass < PASSES; pass += 1) {
-    if (pass === PASSES / 2) for (const ledger of ledgers) ledger.drop();
+    if (pass % inRound === inRound / 2) for (const ledger of ledgers) ledger.drop();
     // Each is as often the one that follows the largest.
     for (const at of ledgers.keys()) await ledgers[(pass + at) % ledgers.length]?.flushAndPull(pass);
   }
@@ -77,7 +140,7 @@ async function ofRows({ databaseUrl }: BenchStack): Promise<readonly Row[]> {
   for (const ledger of ledgers) seen.push(await ledger.end());
   const [least, ...more] = seen;
   if (least === undefined) throw new Error('nothing was measured');
-  return more.flatMap(({ label, inserts, pulls }) => [
+  return more.flatMap(({ label, inserts, pulls, worstInDrops }) => [
     row(`flush of 100 outcomes, p50: ${label} / ${least.label}`, 'ms', p(inserts, 0.5), p(least.inserts, 0.5), {
       atMost: 1.2,
     }),
@@ -85,6 +148,12 @@ async function ofRows({ databaseUrl }: BenchStack): Promise<readonly Row[]> {
       atMost: 1.2,
     }),
     row(`pull, p99: ${label} / ${least.label}`, 'ms', p(pulls, 0.99), p(least.pulls, 0.99), { atMost: 1.2 }),
+    row(
+      `slowest flush and pull while a partition is dropped: ${label} / ${least.label}`,
+      'ms',
+      worstInDrops,
+      least.worstInDrops,
+    ),
   ]);
 }
 

@@ -2,7 +2,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import type { Gate } from 'surety';
 import type { createPool } from '../src/postgres/pool.ts';
 import { row } from './measure.ts';
-import type { Row } from './measure.ts';
+import type { Budget, Row } from './measure.ts';
 import type { Peer } from './peer-client.ts';
 import { untilApplied } from './stack.ts';
 import { FAILED, send, WORKED } from './traffic.ts';
@@ -16,15 +16,17 @@ export async function historyCost(
   label: string,
   name: string,
   traffic: Traffic,
-  budget: number,
+  budget: number | null,
 ): Promise<readonly Row[]> {
   const keys = Array.from({ length: traffic.tools }, (_, i) => `tool:local/${name}-${i}`);
   // Each has failed once and has its workflow: beginning one is not what a thousand outcomes cost.
   await send(gate, name, { ...traffic, outcomes: traffic.tools * traffic.failing });
   await untilApplied(pool);
   const before = await historyOf(client, keys);
+  const begin = performance.now();
   await send(gate, name, traffic);
   await untilApplied(pool);
+  const perSecond = traffic.outcomes / ((performance.now() - begin) / 1000);
   const after = await historyOf(client, keys);
   const [events, signals, bytes] = [
     after.events - before.events,
@@ -33,26 +35,31 @@ export async function historyCost(
   ];
   const per = 1000 / traffic.outcomes;
   return [
-    row(`history events per 1,000 outcomes, ${label}`, 'events', [events * per], null, { atMost: budget }),
+    row(`history events per 1,000 outcomes, ${label}`, 'events', [events * per], null, atMost(budget)),
+    row(`outcomes judged per second meanwhile, ${label}`, 'per s', [perSecond]),
     row(`signals per 1,000 outcomes, ${label}`, 'signals', [signals * per]),
     row(`history bytes per 1,000 outcomes, ${label}`, 'bytes', [bytes * per]),
   ];
 }
 
-/** One call at a time, each long after the last: what a tool costs that is used now and then. */
+/** How many calls a trickle has, with the one that its workflow begins with. */
+export const TRICKLE = 21;
+
+/** One call at a time, each judged before the next: what a tool costs that is used now and then. */
 export async function trickle(
   { client }: Peer,
   pool: ReturnType<typeof createPool>,
   gate: Gate,
   what: 'successes' | 'failures',
-  budget: number,
+  how: string,
+  budget: number | null,
 ): Promise<readonly Row[]> {
-  const tool = `trickle-${what}`;
+  const tool = `trickle-${what}${how === '' ? '' : '-otherwise'}`;
   const key = `tool:local/${tool}`;
   await gate.report({ tool, ...FAILED });
   await untilApplied(pool);
   const before = await historyOf(client, [key]);
-  const calls = 20;
+  const calls = TRICKLE - 1;
   for (let i = 0; i < calls; i += 1) {
     await gate.report({ tool, ...(what === 'failures' ? FAILED : WORKED) });
     await untilApplied(pool);
@@ -64,13 +71,25 @@ export async function trickle(
     after.bytes - before.bytes,
   ];
   const per = 1000 / calls;
-  const [ofBudget, unit] =
-    what === 'failures' ? [events / Math.max(1, signals), 'events per doorbell'] : [events * per, 'events per 1,000'];
+  const label = `a trickle of ${what}${how === '' ? '' : `, ${how}`}`;
+  const perBell = row(`history events per doorbell, ${label}`, 'events', [events / signals], null, atMost(budget));
+  const isOfBells = what === 'failures';
   return [
-    row(`history of a trickle of ${what}`, unit, [ofBudget], null, { atMost: budget }),
-    row(`signals per 1,000 outcomes, a trickle of ${what}`, 'signals', [signals * per]),
-    row(`history bytes per 1,000 outcomes, a trickle of ${what}`, 'bytes', [bytes * per]),
+    ...(isOfBells ? [perBell] : []),
+    row(
+      `history events per 1,000 outcomes, ${label}`,
+      'events',
+      [events * per],
+      null,
+      isOfBells ? null : atMost(budget),
+    ),
+    row(`signals per 1,000 outcomes, ${label}`, 'signals', [signals * per]),
+    row(`history bytes per 1,000 outcomes, ${label}`, 'bytes', [bytes * per]),
   ];
+}
+
+function atMost(budget: number | null): Budget {
+  return budget === null ? null : { atMost: budget };
 }
 
 /** Over all runs of the workflows, from the newest back: one that continues names the one before it. */

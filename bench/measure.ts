@@ -10,8 +10,9 @@ export interface Row {
   readonly ok: boolean;
   readonly unit: string;
   readonly load: number;
-  /** Lowest and highest of ours over the rounds. */
-  readonly spread?: readonly [number, number];
+  /** Lowest and highest over the rounds. */
+  readonly spread: readonly [number, number];
+  readonly peerSpread?: readonly [number, number];
 }
 
 export type Budget = { readonly atMost: number } | { readonly atLeast: number } | { readonly exactly: number } | null;
@@ -49,7 +50,8 @@ export function row(
     ...judge(judged, budget),
     unit,
     load: loadavg()[0] ?? 0,
-    spread: [Math.min(...ours), Math.max(...ours)],
+    spread: spreadOf(ours),
+    ...(peer === null ? {} : { peerSpread: spreadOf(peer) }),
   };
 }
 
@@ -58,6 +60,10 @@ function judge(value: number, budget: Budget): Pick<Row, 'budget' | 'ok'> {
   if ('atMost' in budget) return { budget: `<= ${budget.atMost}`, ok: value <= budget.atMost };
   if ('atLeast' in budget) return { budget: `>= ${budget.atLeast}`, ok: value >= budget.atLeast };
   return { budget: `= ${budget.exactly}`, ok: value === budget.exactly };
+}
+
+function spreadOf(values: readonly number[]): readonly [number, number] {
+  return [Math.min(...values), Math.max(...values)];
 }
 
 export function median(values: readonly number[]): number {
@@ -83,7 +89,7 @@ export function percentileByRound(values: readonly number[], share: number): rea
   return Array.from({ length: 5 }, (_, round) => percentile(values.slice(round * size, (round + 1) * size), share));
 }
 
-/** Nanoseconds for one of `times` calls, after as many to warm up as it takes. */
+/** Nanoseconds for one of `times` calls, after some to warm up. */
 export function nanosecondsOf(times: number, call: () => unknown): number {
   for (let i = 0; i < times / 4; i += 1) call();
   const start = process.hrtime.bigint();
@@ -92,6 +98,7 @@ export function nanosecondsOf(times: number, call: () => unknown): number {
 }
 
 export async function nanosecondsOfAsync(times: number, call: () => Promise<unknown>): Promise<number> {
+  for (let i = 0; i < times / 4; i += 1) await call();
   const start = process.hrtime.bigint();
   for (let i = 0; i < times; i += 1) await call();
   return Number(process.hrtime.bigint() - start) / times;

@@ -7,18 +7,23 @@ export function shown(value: number | null): string {
   return rounded >= 1000 ? rounded.toLocaleString('en-US') : String(rounded);
 }
 
+function range([least, most]: readonly [number, number]): string {
+  return least === most ? '' : `${shown(least)} to ${shown(most)}`;
+}
+
 export function printTable(rows: readonly Row[]): void {
-  const lines = rows.map(({ name, ours, spread, peer, ratio, budget, ok, unit }) => [
+  const lines = rows.map(({ name, ours, spread, peer, peerSpread, ratio, budget, ok, unit }) => [
     name,
     shown(ours),
-    spread === undefined ? '' : `${shown(spread[0])} to ${shown(spread[1])}`,
+    range(spread),
     shown(peer),
+    peerSpread === undefined ? '' : range(peerSpread),
     unit,
     shown(ratio),
     budget ?? '',
     budget === null ? '' : ok ? 'ok' : 'MISSED',
   ]);
-  const all = [['what', 'ours', 'spread', 'peer', 'unit', 'ratio', 'budget', ''], ...lines];
+  const all = [['what', 'ours', 'spread', 'peer', 'spread', 'unit', 'ratio', 'budget', ''], ...lines];
   const widths = (all[0] ?? []).map((_, column) => Math.max(...all.map((line) => line[column]?.length ?? 0)));
   for (const line of all)
     console.log(

@@ -6,7 +6,7 @@ import { prepare, record } from '../src/postgres/record.ts';
 import type { LedgerRow } from '../src/postgres/record.ts';
 import { newOutcomeId } from '../src/postgres/outcome-id.ts';
 import { publishRules } from '../src/postgres/rules.ts';
-import { historyCost, trickle } from './history.ts';
+import { historyCost, TRICKLE, trickle } from './history.ts';
 import { alternate, row } from './measure.ts';
 import type { Row } from './measure.ts';
 import { signalsPerSecond, startPeer } from './peer-client.ts';
@@ -18,16 +18,19 @@ import type { Traffic } from './traffic.ts';
 
 const OUTCOMES = 60_000;
 const SIGNALS = 600;
+const FAILURES = 6000;
 
 /** Outcomes acknowledged per second beside bare signals per second, and what they cost in histories. */
 export async function report(stack: BenchStack): Promise<readonly Row[]> {
   const pool = createPool(stack.databaseUrl, { max: 2 });
-  // One call in twenty fails, and that is how these tools are: healthy, their failures counted and rung for.
-  await publishRules(pool, parseRules({ defaultRule: { rateThreshold: 0.5, minSamples: 1000 } }), 'bench');
   const peer = await startPeer(stack);
   const gate = await connect({ databaseUrl: stack.databaseUrl, agent: 'bench' });
+  // By the rules that everybody begins with: of twenty failures one escalates it and one blocks it.
+  const byDefault = await trickle(peer, pool, gate, 'failures', 'escalated and blocked meanwhile', null);
+  // One call in twenty fails, and that is how these tools are: healthy, their failures counted and rung for.
+  await publishRules(pool, parseRules({ defaultRule: { rateThreshold: 0.5, minSamples: 1000 } }), 'bench');
   const { postgres } = pidsOf(stack.home);
-  const cost: { readonly own: number[]; readonly database: number[] } = { own: [], database: [] };
+  const cost = { success: [] as number[], failure: [] as number[], database: [] as number[] };
   let [rounds, lost] = [0, 0];
   const outcomesPerSecond = async (traffic: Omit<Traffic, 'outcomes'>) => {
     const calls: string[] = [];
@@ -36,14 +39,20 @@ export async function report(stack: BenchStack): Promise<readonly Row[]> {
     await send(gate, `speed-${traffic.failing}`, { ...traffic, outcomes: OUTCOMES }, calls);
     const perSecond = OUTCOMES / ((performance.now() - begin) / 1000);
     if (traffic.failing === Infinity) {
-      const { user, system } = process.cpuUsage(own);
-      cost.own.push((user + system) / OUTCOMES);
+      cost.success.push(microsecondsSince(own) / OUTCOMES);
       cost.database.push(((cpuSecondsOf(postgres) - database) * 1e6) / OUTCOMES);
     }
     lost += OUTCOMES - (await countIn(pool, calls));
     // What is still to be judged must not fall on whoever is measured next.
     await untilApplied(pool);
     return perSecond;
+  };
+  const failureCosts = async () => {
+    const own = process.cpuUsage();
+    await send(gate, 'failing', { outcomes: FAILURES, tools: 200, failing: 1 });
+    cost.failure.push(microsecondsSince(own) / FAILURES);
+    await untilApplied(pool);
+    return 0;
   };
   const seen = await alternate(
     {
@@ -52,15 +61,26 @@ export async function report(stack: BenchStack): Promise<readonly Row[]> {
       unjudged: () => outcomesPerSecond({ tools: 200, failing: Infinity }),
       // Before what leaves the database with something to clear away.
       bare: async () => signalsPerSecond(await peer.start(`bare-${(rounds += 1)}`), SIGNALS),
+      failures: failureCosts,
       insert: () => bareInsertsPerSecond(pool),
       statement: () => statementsPerSecond(pool),
     },
     5,
   );
-  const sent = OUTCOMES * 3 * 5;
+  const sent = (OUTCOMES * 3 + FAILURES) * 5 + TRICKLE;
   const recorded = await pool.query<{ rows: number }>('select count(*) as rows from ledger');
   const costs = [
     ...(await historyCost(peer, pool, gate, 'hot tool', 'cost-hot', { outcomes: 60_000, tools: 1, failing: 20 }, 30)),
+    // Bells of one tool are one while it is judged: the longer it lasts, the less the first of each weighs.
+    ...(await historyCost(
+      peer,
+      pool,
+      gate,
+      '200 tools, a short run',
+      'cost-short',
+      { outcomes: 40_000, tools: 200, failing: 20 },
+      null,
+    )),
     ...(await historyCost(
       peer,
       pool,
@@ -70,8 +90,9 @@ export async function report(stack: BenchStack): Promise<readonly Row[]> {
       { outcomes: 100_000, tools: 200, failing: 20 },
       30,
     )),
-    ...(await trickle(peer, pool, gate, 'successes', 0)),
-    ...(await trickle(peer, pool, gate, 'failures', 6)),
+    ...(await trickle(peer, pool, gate, 'successes', '', 0)),
+    ...(await trickle(peer, pool, gate, 'failures', '', 6)),
+    ...byDefault,
   ];
   await gate.close();
   await peer.stop();
@@ -84,10 +105,16 @@ export async function report(stack: BenchStack): Promise<readonly Row[]> {
     row('rows that the ledger’s statement takes / bare signals', 'per s', seen.statement, seen.bare),
     row('rows in the ledger / outcomes acknowledged', 'rows', [recorded.rows[0]?.rows ?? 0], [sent], { exactly: 1 }),
     row('acknowledged outcomes not found in the ledger', 'calls', [lost], null, { exactly: 0 }),
-    row('CPU of the reporting process per success', 'µs', cost.own),
+    row('CPU of the reporting process per success', 'µs', cost.success),
+    row('CPU of the reporting process per failure', 'µs', cost.failure),
     row('CPU of Postgres per success', 'µs', cost.database),
     ...costs,
   ];
+}
+
+function microsecondsSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
 }
 
 /** Of calls, each counted once. */

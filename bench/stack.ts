@@ -18,11 +18,16 @@ export interface BenchStack {
   /** The environment in which the command line finds it. */
   readonly env: NodeJS.ProcessEnv;
   /** Ends the process that holds the worker, and starts all of it again on the same data. */
-  restart(): Promise<BenchStack>;
+  restart(command?: Command): Promise<BenchStack>;
   stop(): Promise<void>;
 }
 
-const MAIN = resolve('dist/src/cli/main.js');
+interface Command {
+  readonly words: readonly string[];
+  readonly cwd?: string;
+}
+
+const UP = [process.execPath, resolve('dist/src/cli/main.js'), 'up'];
 
 export async function startStack(): Promise<BenchStack> {
   const home = await mkdtemp(join(tmpdir(), 'surety-bench-'));
@@ -39,9 +44,14 @@ export async function startStack(): Promise<BenchStack> {
   return bringUp(home, env);
 }
 
-async function bringUp(home: string, env: NodeJS.ProcessEnv): Promise<BenchStack> {
+async function bringUp(
+  home: string,
+  env: NodeJS.ProcessEnv,
+  { words, cwd }: Command = { words: UP, cwd: home },
+): Promise<BenchStack> {
   const start = performance.now();
-  const child = spawn(process.execPath, [MAIN, 'up'], { env, cwd: home, stdio: ['ignore', 'pipe', 'inherit'] });
+  const [program = '', ...rest] = words;
+  const child = spawn(program, rest, { env, cwd, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
   await untilSays(child, 'Ctrl-C stops everything');
   const readyMs = performance.now() - start;
   const stack = JSON.parse(await readFile(join(home, 'stack.json'), 'utf8')) as {
@@ -50,15 +60,16 @@ async function bringUp(home: string, env: NodeJS.ProcessEnv): Promise<BenchStack
     namespace: string;
   };
   const end = async () => {
-    child.kill('SIGINT');
+    // As Ctrl-C on a terminal does it: npm passes on to its shell what it is sent, and no further.
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGINT');
     if (child.exitCode === null) await new Promise((done) => child.once('exit', done));
   };
   return {
     ...stack,
     ...{ home, readyMs, env },
-    restart: async () => {
+    restart: async (next) => {
       await end();
-      return bringUp(home, env);
+      return bringUp(home, env, next);
     },
     stop: async () => {
       await end();
