@@ -221,7 +221,7 @@ export class Gate {
     if (view.local.isCounting(key) || view.local.isCounting(serverKey)) {
       const { scope, at, startedAt } = call;
       const seen = { kind: 'success', server, name, at, startedAt, callId: '' } as const;
-      view.observe(scope === undefined ? seen : { ...seen, scope }, at, [key, serverKey]);
+      view.observe(scope === undefined ? seen : { ...seen, scope }, at, call.tool);
     }
     const waiting = new SucceededCall(call, this.#parts.identity, this.#announceUnrecorded);
     if (this.#reporter.isFull()) return this.#reporter.addWhenRoom(waiting);

@@ -1,4 +1,3 @@
-import { serverKey, toolKey } from '../domain/key/tool-key.ts';
 import type { LedgerOutcome } from '../domain/outcome/ledger-outcome.ts';
 import type { RuleView } from '../domain/rules/resolve.ts';
 import { applyOne } from '../domain/trust/apply.ts';
@@ -24,6 +23,12 @@ interface Count {
 }
 
 type Folded = { -readonly [K in keyof CallEntry]: CallEntry[K] } & { count: number };
+
+/** Of a tool and of its server: making them costs more than all that is looked up by them. */
+export interface Keys {
+  readonly key: string;
+  readonly serverKey: string;
+}
 
 export interface Known {
   readonly version: number;
@@ -56,9 +61,8 @@ export class LocalCounts {
     return this.#counts.has(key);
   }
 
-  /** `keys` are those of the tool and of its server. */
-  succeeded(keys: readonly string[], success: LedgerOutcome, now: number): void {
-    for (const key of keys) {
+  succeeded({ key: own, serverKey }: Keys, success: LedgerOutcome, now: number): void {
+    for (const key of [own, serverKey]) {
       const count = this.#counts.get(key);
       if (count === undefined || continuesFold(count.folded, success)) continue;
       applyFolded(count);
@@ -70,12 +74,17 @@ export class LocalCounts {
   }
 
   /** Answers the subject that the failure is held against; what becomes of its report is to be told to `settle`. */
-  failed(failure: LedgerOutcome, now: number, find: (key: string, subject: Subject) => [Known, RuleView]): string {
+  failed(
+    { key: own, serverKey }: Keys,
+    failure: LedgerOutcome,
+    now: number,
+    find: (key: string, subject: Subject) => [Known, RuleView],
+  ): string {
     const onServer = countsOnServer(failure.server, failure.scope, failure.category) && failure.server !== LOCAL;
     const subject: Subject = onServer
       ? { kind: 'server', server: failure.server, name: '' }
       : { kind: 'tool', server: failure.server, name: failure.name };
-    const key = onServer ? serverKey(failure.server) : toolKey(failure.server, failure.name);
+    const key = onServer ? serverKey : own;
     const count = this.#counts.get(key);
     if (count !== undefined) applyFolded(count);
     const [known, rules] = find(key, subject);

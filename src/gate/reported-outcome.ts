@@ -26,8 +26,7 @@ export class ReportedOutcome implements Waiting {
   }
 
   observe(): void {
-    const { key, serverKey } = this.#tool;
-    this.#blamed = this.#parts.view.observe(this.outcome, Date.now(), [key, serverKey]);
+    this.#blamed = this.#parts.view.observe(this.outcome, Date.now(), this.#tool);
   }
 
   settled(places: Places | undefined, error?: Error): void {

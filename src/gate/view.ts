@@ -10,6 +10,7 @@ import { stricterOf } from '../domain/trust/reconcile.ts';
 import type { Settings, Standing } from '../postgres/snapshot.ts';
 import { Grants } from './grants.ts';
 import { LocalCounts } from './local-counts.ts';
+import type { Keys } from './local-counts.ts';
 import { Waiters } from './waiters.ts';
 
 const MOST_WANTED = 10_000;
@@ -119,10 +120,10 @@ export class View {
    * Takes in what this process has just seen of a tool, whose keys its ToolGate has. Answers the subject that a failure was
    * held against; whoever asked must say what became of that failure's report (`local.settle`).
    */
-  observe(outcome: LedgerOutcome, now: number, keys: readonly string[]): string | undefined {
+  observe(outcome: LedgerOutcome, now: number, keys: Keys): string | undefined {
     if (outcome.kind === 'success') this.local.succeeded(keys, outcome, now);
     if (outcome.kind !== 'failure') return undefined;
-    return this.local.failed(outcome, now, (key, subject) => [
+    return this.local.failed(keys, outcome, now, (key, subject) => [
       this.#standings.get(key) ?? { version: 0, parts: {} },
       this.rulesOf(subject),
     ]);

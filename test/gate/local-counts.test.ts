@@ -20,7 +20,8 @@ const outcome = (kind: 'success' | 'failure'): LedgerOutcome => ({
   ...{ kind, server: 'local', name: 't', at: (now += 1), callId: String(now) },
   ...(kind === 'failure' ? { severity: 'server_error', category: 'quality', evidence: 'text', recoverable: true } : {}),
 });
-const see = (kind: 'success' | 'failure', on = view) => on.observe(outcome(kind), now, [KEY, 'server:local']);
+const see = (kind: 'success' | 'failure', on = view) =>
+  on.observe(outcome(kind), now, { key: KEY, serverKey: 'server:local' });
 const isHeld = (on = view) =>
   on.doubt(
     KEY,
