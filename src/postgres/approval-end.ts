@@ -188,16 +188,20 @@ export interface Refusal {
   readonly because: string;
 }
 
-/** Says to whoever decided why nothing came of it. */
+/**
+ * Says to whoever decided why nothing came of it. A signal may name any decision: that of another question is left alone,
+ * and that it was named is noted with this one.
+ */
 export async function refuseDecision(pool: pg.Pool, { approval, decision, by, because }: Refusal): Promise<void> {
   await pool.query(
     `with refused as (
-       update approval_decision set outcome = 'refused', because = $3 where id = $2 and outcome is null returning id
+       update approval_decision set outcome = 'refused', because = $3
+       where id = $2 and approval = $1 and outcome is null returning id
      ), noted as (
        insert into audit (subject, actor, action, reason, detail)
        select subject, $4, 'decision refused', $3, jsonb_build_object('approval', id) from approval
        where id = $1 and (exists (select 1 from refused)
-         or not exists (select 1 from approval_decision d where d.id = $2))
+         or not exists (select 1 from approval_decision d where d.id = $2 and d.approval = $1))
      )
      select pg_notify('surety', 'approval:' || $1)`,
     [approval, decision ?? null, storable(because), storable(by)],

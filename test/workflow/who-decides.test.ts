@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { decide, untilTold } from '../../src/postgres/approval-decide.ts';
 import type { NewDecision } from '../../src/postgres/approval-decide.ts';
+import { newOutcomeId } from '../../src/postgres/outcome-id.ts';
 import { readOne, readPending } from '../../src/postgres/read-approvals.ts';
 import { createToken } from '../../src/postgres/tokens.ts';
 import type { Role } from '../../src/postgres/tokens.ts';
@@ -190,6 +191,29 @@ test('two people grant the shorter time, also after the workflow was lost', asyn
     asked.id,
   ]);
   expect(found.rows[0]?.until.getTime()).toBe(until);
+});
+
+test('a signal that names the decision about another question leaves that alone, and is noted with its own', async () => {
+  const [meant, signalled] = [await held('meant'), await held('signalled-instead')];
+  const found = async (id: string) => {
+    const text = "select reason from audit where action = 'decision refused' and detail ->> 'approval' = $1";
+    return (await installation.pool.query<{ reason: string }>(text, [id])).rows.map(({ reason }) => reason);
+  };
+  const { id: token } = await tokenOf('carol', ['approver']);
+  // Written down, and nobody was told of it yet.
+  const decision = newOutcomeId();
+  await installation.pool.query(
+    `insert into approval_decision (id, approval, verb, by, token, reason, signalled_at)
+     values ($1, $2, 'approve', 'carol', $3, '', clock_timestamp())`,
+    [decision, meant.id, token],
+  );
+  await signal(signalled.workflow, 'deny', { decision });
+  await eventually(async () => expect(await found(signalled.id)).toEqual(['there is no such decision']));
+  expect(await found(meant.id)).toEqual([]);
+  await signal(meant.workflow, 'approve', { decision });
+  expect(await told(decision)).toEqual({ outcome: 'taken' });
+  expect(await meant.waiting).toBe('ran');
+  expect(await readOne(installation.pool, signalled.id)).toMatchObject({ status: 'pending' });
 });
 
 test('no workflow task has failed', async () => {
