@@ -4,6 +4,7 @@ import type { ApprovalState } from '../domain/approval/approval.ts';
 import { stillAnswers } from '../domain/approval/earlier.ts';
 import type { Earlier } from '../domain/approval/earlier.ts';
 import { identityOf } from '../domain/approval/identity.ts';
+import { isSamePerson } from '../domain/approval/person.ts';
 import type { ApprovalTerms } from '../domain/rules/rules.schema.ts';
 import { approvalEvent } from '../domain/webhook/event.ts';
 import { newOutcomeId } from './outcome-id.ts';
@@ -109,6 +110,24 @@ export async function withdrawQuestions(
      select pg_notify('surety_bell', '')`,
     [approvals.map(() => newOutcomeId()), approvals, reason],
   );
+}
+
+/** Takes back what others have asked for an agent. What somebody has said to it and nobody has heard yet is void. */
+export async function withdrawQuestionsOf(
+  client: pg.PoolClient,
+  { agent, exceptOf }: { readonly agent: string; readonly exceptOf: string },
+  reason: string,
+): Promise<void> {
+  const open = await client.query<{ id: string; owner: string | null }>(
+    "select id, owner from approval where agent = $1 and status = 'pending'",
+    [agent],
+  );
+  const others = open.rows.filter(({ owner }) => owner === null || !isSamePerson(owner, exceptOf)).map(({ id }) => id);
+  await client.query(
+    "update approval_decision set outcome = 'refused', because = $2 where approval = any($1) and outcome is null",
+    [others, reason],
+  );
+  await withdrawQuestions(client, others, reason);
 }
 
 /** The latest, and the one that let this very call through before if that is another. */

@@ -9,11 +9,14 @@ import { storable } from '../domain/outcome/field.ts';
 import { tellGates } from './grants.ts';
 import { inTransaction } from './pool.ts';
 import { storableJson } from './text.ts';
+import { ownersOf } from './tokens.ts';
 import { tellWebhooks } from './webhook-outbox.ts';
 
 export interface WrittenDecision {
   readonly message: Message;
   readonly speaker: Speaker;
+  /** Whoever the agent that asked belongs to now; absent in histories from before it was looked up. */
+  readonly ownersNow?: readonly string[];
 }
 
 /** A decision that somebody wrote down before the workflow was told of it; undefined where there is none of that id. */
@@ -34,11 +37,13 @@ export async function readDecision(
     token: string | null;
     owner: string | null;
     roles: readonly string[] | null;
+    agent: string | null;
     has_tokens: boolean;
   }>(
     `select d.verb, d.by, d.reason, extract(epoch from d.at)::float8 * 1000 as at, d.expected_version, d.grant_terms,
-       d.extend_seconds, d.edit_digest, d.token, t.owner, t.roles, exists (select 1 from token) as has_tokens
-     from approval_decision d left join token t on t.id = d.token
+       d.extend_seconds, d.edit_digest, d.token, t.owner, t.roles, a.agent,
+       exists (select 1 from token) as has_tokens
+     from approval_decision d join approval a on a.id = d.approval left join token t on t.id = d.token
        and (t.revoked_at is null or t.revoked_at > d.at) and (t.expires_at is null or t.expires_at > d.at)
      where d.id = $1 and d.approval = $2 and d.outcome is null`,
     [decision, approval],
@@ -50,7 +55,8 @@ export async function readDecision(
     reason: row.reason,
     ...(row.expected_version === null ? {} : { expectedVersion: row.expected_version }),
   };
-  return { message: messageOf(row, base), speaker: speakerOf(row) };
+  const ownersNow = row.agent === null ? [] : await ownersOf(pool, row.agent);
+  return { message: messageOf(row, base), speaker: speakerOf(row), ownersNow };
 }
 
 /** Only a token proves a name. Whoever wrote without one has access to the database, and may write any name there. */
