@@ -7,6 +7,7 @@ import { identityOf } from '../domain/approval/identity.ts';
 import { isSamePerson } from '../domain/approval/person.ts';
 import type { ApprovalTerms } from '../domain/rules/rules.schema.ts';
 import { approvalEvent } from '../domain/webhook/event.ts';
+import { HAS_RUN } from './has-run.ts';
 import { newOutcomeId } from './outcome-id.ts';
 import { inTransaction } from './pool.ts';
 import { storableJson } from './text.ts';
@@ -139,7 +140,7 @@ async function findEarlier(client: pg.PoolClient, identity: string, callId: stri
        case when g.id is not null then json_build_object('kind', g.kind, 'consumedBy', g.consumed_by,
          'until', extract(epoch from g.until) * 1000,
          'isRevoked', g.revoked_at is not null,
-         'hasRun', exists (select 1 from ledger l where l.id = g.consumed_by)) end as grant
+         'hasRun', ${HAS_RUN}) end as grant
      from approval a left join approval_grant g on g.approval = a.id
      where a.identity = $1 and (g.consumed_by = $2 or a.ordinal = (select max(ordinal) from approval where identity = $1))
      order by a.ordinal desc`,
