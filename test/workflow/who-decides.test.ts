@@ -165,6 +165,29 @@ test("an agent's token never decides, whatever other roles it has and however th
   expect(await readOne(installation.pool, asked.id)).toMatchObject({ status: 'pending', version: 1 });
 });
 
+test.each(['revoked_at', 'expires_at'])('what is decided with a token counts by its %s, then', async (ended) => {
+  const asked = await held(`ended-by-${ended}`);
+  const { id: token } = await tokenOf(`once-${ended}`, ['approver']);
+  const end = (moment: string) =>
+    installation.pool.query(`update token set ${ended} = ${moment} where id = $1`, [token]);
+  await end("clock_timestamp() - interval '1 second'");
+  expect(await say(asked.id, 'somebody', { token })).toMatchObject({
+    outcome: 'refused',
+    because: expect.stringContaining(UNKNOWN) as string,
+  });
+  expect(await readOne(installation.pool, asked.id)).toMatchObject({ status: 'pending' });
+  // Made in time and heard of later: it was theirs to make.
+  const decision = newOutcomeId();
+  await installation.pool.query(
+    `insert into approval_decision (id, approval, verb, by, token, reason, at)
+     values ($1, $2, 'approve', 'somebody', $3, '', clock_timestamp() - interval '2 seconds')`,
+    [decision, asked.id, token],
+  );
+  await installation.pool.query("select pg_notify('surety_bell', '')");
+  expect(await told(decision)).toEqual({ outcome: 'taken' });
+  expect(await asked.waiting).toBe('ran');
+});
+
 test('two people are two owners, and the second is held to what the first agreed to after the workflow was lost', async () => {
   const asked = await held('grave-lost', { isSecurity: true });
   expect(await sayAs(asked.id, 'ann', { grant: { kind: 'session' } })).toEqual({ outcome: 'taken' });
