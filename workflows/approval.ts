@@ -82,11 +82,12 @@ export async function approval(input: ApprovalInput): Promise<ApprovalResult> {
   const refuse = (speaker: Speaker, because: string, decision?: string) =>
     ledger.refuseDecision({ approval: id, by: speaker.by, because, ...(decision === undefined ? {} : { decision }) });
   const take = async (signalled: Signalled | string) => {
-    const { message, speaker, decision, complaint } = await understood(id, signalled, terms);
+    const { message, speaker, ownersNow, decision, complaint } = await understood(id, signalled, terms);
+    const asked = ownersNow === undefined ? question : { ...question, ownersNow };
     const step: Step =
       message === undefined
         ? { state, refused: complaint }
-        : receive(state, message, withdrawing(message, speaker), question, terms);
+        : receive(state, message, withdrawing(message, speaker), asked, terms);
     if (message === undefined || step.refused !== undefined) {
       await refuse(speaker, step.refused ?? complaint, decision);
       return;
@@ -163,6 +164,7 @@ const PENDING_ACTION: Readonly<Record<Message['type'], string>> = {
 interface Understood {
   readonly message?: Message;
   readonly speaker: Speaker;
+  readonly ownersNow?: readonly string[];
   readonly decision?: string;
   readonly complaint: string;
 }

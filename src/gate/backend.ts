@@ -8,6 +8,8 @@ import type { ProbeRequest } from '../postgres/probes.ts';
 export interface RunningCall {
   /** As the ledger knows it. */
   readonly callId: string;
+  /** As whoever makes it knows it: a server before the ledger finds out itself whose it is. */
+  readonly givenId: string;
   readonly digest: string;
   readonly args: unknown;
   readonly scope: string | undefined;
@@ -15,8 +17,11 @@ export interface RunningCall {
   readonly definition: string | undefined;
 }
 
+/** The same of a call that a person is asked about. */
+type AskedCall = Omit<Asking, 'subject'> & Pick<RunningCall, 'givenId'>;
+
 export interface Approvals {
-  ask(question: Omit<Asking, 'subject'>): Promise<Asked>;
+  ask(question: AskedCall): Promise<Asked>;
   read(id: string): Promise<Asked | undefined>;
   withdraw(id: string, by: string, reason: string): Promise<void>;
   consume(grant: string, call: RunningCall): Promise<Consumed | undefined>;

@@ -132,7 +132,7 @@ export class Gate {
       approvals: backend.approvals,
       args: call.args,
       call: { ...known, callId, ...(call.owner === undefined ? {} : { owner: call.owner }) },
-      ledgerId: outcomeId(callId, tool.server, tool.name),
+      ledgerId: outcomeId(callId, tool.server, tool.name, agent),
       check: () => tool.check(call.args, { ...call, ...known }),
       until: Date.now(),
       definition: call.definition ?? tool.definition,

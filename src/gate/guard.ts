@@ -119,7 +119,7 @@ async function carefully<Args, Result>(
   refuseUnreportable({ tool: tool.name, server: tool.server, ...call });
   const until = Date.now() + (options.approvalWaitMs ?? needs.approvalWaitMs);
   const { approvals } = needs.backend;
-  const ledgerId = outcomeId(call.callId, tool.server, tool.name);
+  const ledgerId = outcomeId(call.callId, tool.server, tool.name, call.agent);
   const { definition } = tool;
   const held: HeldCall = { tool, view: needs.view, approvals, args, call, ledgerId, check, until, definition };
   const { decision, probe, grant } = await admission(needs, held);

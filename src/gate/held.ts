@@ -111,7 +111,7 @@ export async function untilDecided(held: HeldCall, decision: Ask): Promise<Consu
 
 export function runningCall({ ledgerId, args, call, definition }: HeldCall): RunningCall {
   const { scope, session } = call;
-  return { callId: ledgerId, digest: argumentsDigest(args), args, scope, session, definition };
+  return { callId: ledgerId, givenId: call.callId, digest: argumentsDigest(args), args, scope, session, definition };
 }
 
 /** A denial stands, whatever else there is; and what was said when it was asked is known, whatever clock it was said by. */
@@ -207,6 +207,7 @@ function questionOf({ tool, view, args, call, ledgerId, definition }: HeldCall, 
     owner: call.owner,
     session: call.session,
     callId: ledgerId,
+    givenId: call.callId,
     digest: argumentsDigest(args),
     args,
     definition,

@@ -59,8 +59,8 @@ export function createMemoryBackend(view: View, take: (standing: Standing) => vo
   }
 
   const recorded = new Set<string>();
-  function isNew({ callId, server, name }: LedgerOutcome): boolean {
-    const id = JSON.stringify([server, name, callId]);
+  function isNew({ callId, server, name, agent }: LedgerOutcome): boolean {
+    const id = JSON.stringify([server, name, callId, agent]);
     if (recorded.has(id)) return false;
     recorded.add(id);
     // The oldest goes: whoever sends a report again does so soon.

@@ -1,10 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { readGrant } from '../domain/approval/message.ts';
 import type { Verb } from '../domain/approval/message.ts';
+import { isSamePerson } from '../domain/approval/person.ts';
 import { redactText } from '../domain/outcome/redact.ts';
 import { decide, untilTold } from '../postgres/approval-decide.ts';
 import { readAsked } from '../postgres/approval-ask.ts';
-import { countPending, readDecided, readPending, readOne } from '../postgres/read-approvals.ts';
+import { countPending, readAsker, readDecided, readPending, readOne } from '../postgres/read-approvals.ts';
 import type { ShownApproval } from '../postgres/read-approvals.ts';
 import type { Token } from '../postgres/tokens.ts';
 import { untilAnnounced } from './announcements.ts';
@@ -32,10 +33,17 @@ const LONGEST_WAIT_S = 60;
 
 /** What people do: see what waits, and decide. */
 export function approvalRoutes(app: Api, { pool, announcements }: Pick<ApiParts, 'pool' | 'announcements'>): void {
-  /** An agent sees its own questions; that there are others is nothing it needs to know. */
+  /**
+   * An agent sees its own questions; that there are others is nothing it needs to know. Its name may have been somebody
+   * else's before, or an admin may have asked for it: that is not its own.
+   */
+  const isOwn = async (id: string, { name, owner }: Token): Promise<boolean> => {
+    const asker = await readAsker(pool, id);
+    return asker?.agent === name && asker.owner !== null && isSamePerson(asker.owner, owner);
+  };
   const visible = async (id: string, token: Token): Promise<ShownApproval> => {
-    const found = await readOne(pool, id);
-    if (found !== undefined && (!token.roles.includes('agent') || found.agent === token.name)) return found;
+    const found = !token.roles.includes('agent') || (await isOwn(id, token)) ? await readOne(pool, id) : undefined;
+    if (found !== undefined) return found;
     throw new HttpProblem(404, 'Not found', `There is no question ${id}.`);
   };
   app.openapi(

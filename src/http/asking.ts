@@ -120,7 +120,7 @@ export function askingRoutes(app: Api, { pool, gate }: Pick<ApiParts, 'pool' | '
       const tool = gate.tool(server, name);
       const use = useOf(tool, grant, { ...call, agent }, Date.now());
       if ('refused' in use) throw notYours(`: ${use.refused}`);
-      const using = { callId: outcomeId(callId, server, name), digest: use.digest, ...present({ agent }) };
+      const using = { callId: outcomeId(callId, server, name, agent), digest: use.digest, ...present({ agent }) };
       const consumed = await consumeGrant(pool, id, using);
       if (consumed === undefined) throw notYours();
       // What a person put in may be for a scope that is blocked; the same call may come back when it no longer is.

@@ -72,7 +72,7 @@ async function rowsOf(
     const isSuccess = kind === 'success';
     // Always the same fields: rows of one shape are what makes a flush of a thousand cheap.
     return {
-      id: outcomeId(outcome.callId, outcome.server, outcome.name),
+      id: outcomeId(outcome.callId, outcome.server, outcome.name, outcome.agent),
       subject,
       subjectKey: key,
       serverSubject: serverId,

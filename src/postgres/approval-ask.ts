@@ -4,8 +4,10 @@ import type { ApprovalState } from '../domain/approval/approval.ts';
 import { stillAnswers } from '../domain/approval/earlier.ts';
 import type { Earlier } from '../domain/approval/earlier.ts';
 import { identityOf } from '../domain/approval/identity.ts';
+import { isSamePerson } from '../domain/approval/person.ts';
 import type { ApprovalTerms } from '../domain/rules/rules.schema.ts';
 import { approvalEvent } from '../domain/webhook/event.ts';
+import { HAS_RUN } from './has-run.ts';
 import { newOutcomeId } from './outcome-id.ts';
 import { inTransaction } from './pool.ts';
 import { storableJson } from './text.ts';
@@ -111,6 +113,24 @@ export async function withdrawQuestions(
   );
 }
 
+/** Takes back what others have asked for an agent. What somebody has said to it and nobody has heard yet is void. */
+export async function withdrawQuestionsOf(
+  client: pg.PoolClient,
+  { agent, exceptOf }: { readonly agent: string; readonly exceptOf: string },
+  reason: string,
+): Promise<void> {
+  const open = await client.query<{ id: string; owner: string | null }>(
+    "select id, owner from approval where agent = $1 and status = 'pending'",
+    [agent],
+  );
+  const others = open.rows.filter(({ owner }) => owner === null || !isSamePerson(owner, exceptOf)).map(({ id }) => id);
+  await client.query(
+    "update approval_decision set outcome = 'refused', because = $2 where approval = any($1) and outcome is null",
+    [others, reason],
+  );
+  await withdrawQuestions(client, others, reason);
+}
+
 /** The latest, and the one that let this very call through before if that is another. */
 async function findEarlier(client: pg.PoolClient, identity: string, callId: string): Promise<readonly Found[]> {
   const found = await client.query<Found>(
@@ -120,7 +140,7 @@ async function findEarlier(client: pg.PoolClient, identity: string, callId: stri
        case when g.id is not null then json_build_object('kind', g.kind, 'consumedBy', g.consumed_by,
          'until', extract(epoch from g.until) * 1000,
          'isRevoked', g.revoked_at is not null,
-         'hasRun', exists (select 1 from ledger l where l.id = g.consumed_by)) end as grant
+         'hasRun', ${HAS_RUN}) end as grant
      from approval a left join approval_grant g on g.approval = a.id
      where a.identity = $1 and (g.consumed_by = $2 or a.ordinal = (select max(ordinal) from approval where identity = $1))
      order by a.ordinal desc`,

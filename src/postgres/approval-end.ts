@@ -9,11 +9,14 @@ import { storable } from '../domain/outcome/field.ts';
 import { tellGates } from './grants.ts';
 import { inTransaction } from './pool.ts';
 import { storableJson } from './text.ts';
+import { ownersOf } from './tokens.ts';
 import { tellWebhooks } from './webhook-outbox.ts';
 
 export interface WrittenDecision {
   readonly message: Message;
   readonly speaker: Speaker;
+  /** Whoever the agent that asked belongs to now; absent in histories from before it was looked up. */
+  readonly ownersNow?: readonly string[];
 }
 
 /** A decision that somebody wrote down before the workflow was told of it; undefined where there is none of that id. */
@@ -34,11 +37,13 @@ export async function readDecision(
     token: string | null;
     owner: string | null;
     roles: readonly string[] | null;
+    agent: string | null;
     has_tokens: boolean;
   }>(
     `select d.verb, d.by, d.reason, extract(epoch from d.at)::float8 * 1000 as at, d.expected_version, d.grant_terms,
-       d.extend_seconds, d.edit_digest, d.token, t.owner, t.roles, exists (select 1 from token) as has_tokens
-     from approval_decision d left join token t on t.id = d.token
+       d.extend_seconds, d.edit_digest, d.token, t.owner, t.roles, a.agent,
+       exists (select 1 from token) as has_tokens
+     from approval_decision d join approval a on a.id = d.approval left join token t on t.id = d.token
        and (t.revoked_at is null or t.revoked_at > d.at) and (t.expires_at is null or t.expires_at > d.at)
      where d.id = $1 and d.approval = $2 and d.outcome is null`,
     [decision, approval],
@@ -50,7 +55,8 @@ export async function readDecision(
     reason: row.reason,
     ...(row.expected_version === null ? {} : { expectedVersion: row.expected_version }),
   };
-  return { message: messageOf(row, base), speaker: speakerOf(row) };
+  const ownersNow = row.agent === null ? [] : await ownersOf(pool, row.agent);
+  return { message: messageOf(row, base), speaker: speakerOf(row), ownersNow };
 }
 
 /** Only a token proves a name. Whoever wrote without one has access to the database, and may write any name there. */
@@ -188,16 +194,20 @@ export interface Refusal {
   readonly because: string;
 }
 
-/** Says to whoever decided why nothing came of it. */
+/**
+ * Says to whoever decided why nothing came of it. A signal may name any decision: that of another question is left alone,
+ * and that it was named is noted with this one.
+ */
 export async function refuseDecision(pool: pg.Pool, { approval, decision, by, because }: Refusal): Promise<void> {
   await pool.query(
     `with refused as (
-       update approval_decision set outcome = 'refused', because = $3 where id = $2 and outcome is null returning id
+       update approval_decision set outcome = 'refused', because = $3
+       where id = $2 and approval = $1 and outcome is null returning id
      ), noted as (
        insert into audit (subject, actor, action, reason, detail)
        select subject, $4, 'decision refused', $3, jsonb_build_object('approval', id) from approval
        where id = $1 and (exists (select 1 from refused)
-         or not exists (select 1 from approval_decision d where d.id = $2))
+         or not exists (select 1 from approval_decision d where d.id = $2 and d.approval = $1))
      )
      select pg_notify('surety', 'approval:' || $1)`,
     [approval, decision ?? null, storable(because), storable(by)],

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Grant } from '../domain/approval/grant.ts';
 import { ABOUT, withdrawQuestions } from './approval-ask.ts';
+import { HAS_RUN } from './has-run.ts';
 
 const COLUMNS = `g.id, s.key as "toolKey", g.kind, g.covers, g.pattern, g.scope, g.agent, g.session, g.digest, g.definition,
   ${ABOUT}, case when a.edit_digest is not null then a.digest end as replaces,
@@ -84,7 +85,7 @@ export async function consumeGrant(
        and (g.until is null or g.until > clock_timestamp())
        and (g.covers <> 'arguments' or coalesce($4, a.digest) in (a.digest, g.digest))
        and (g.kind <> 'once' or g.consumed_by is null
-         or (g.consumed_by = $2::uuid and not exists (select 1 from ledger l where l.id = $2::uuid)))
+         or (g.consumed_by = $2::uuid and not ${HAS_RUN}))
      returning g.id, g.kind, g.given_by as by,
        case when a.edit_digest is not null and coalesce($4, a.digest) = a.digest then json_build_object('args', d.edit, 'digest', a.edit_digest) end as edited`,
     [grant, callId, agent ?? null, digest ?? null],
@@ -95,7 +96,7 @@ export async function consumeGrant(
 }
 
 /** Of a grant that was used up nothing is left once its call has been reported; until then that call may come back for it. */
-const NOT_USED_UP = `(g.consumed_by is null or not exists (select 1 from ledger l where l.id = g.consumed_by))`;
+const NOT_USED_UP = `(g.consumed_by is null or not ${HAS_RUN})`;
 
 /** Ends all that an agent was granted. */
 export async function revokeGrantsOf(client: pg.PoolClient, agent: string, reason: string): Promise<void> {

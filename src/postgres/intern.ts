@@ -7,7 +7,7 @@ import { storable } from '../domain/outcome/field.ts';
 
 const MOST_REMEMBERED = 100_000;
 /** Names are indexed, and an index has no room for kilobytes. */
-const MOST_NAME_BYTES = 1000;
+export const MOST_NAME_BYTES = 1000;
 
 /**
  * Numbers for the names that recur in every row. They never change while a connection lasts, so a process asks for each

@@ -3,8 +3,6 @@ import { V7Generator } from 'uuidv7';
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
-const MAPPED = /^00000000-0000-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
-
 /** Randomness by the kilobyte: asking for it once per id costs more than making the id. */
 function createRandom(): { nextUint32: () => number } {
   const pool = new Uint32Array(256);
@@ -41,12 +39,13 @@ export function newOutcomeId(): string {
 
 /**
  * The ledger id of a call. A UUIDv7 is taken as it is. Any other id always maps to the same UUID, in a range of its own
- * and whatever the time is, so that sending it again next week still meets the original. What was mapped stays as it is.
+ * and whatever the time is, so that sending it again next week still meets the original. It is the agent's own, where that
+ * is known: two agents that count their calls from one do not speak of the same call.
  */
-export function outcomeId(callId: string, server: string, tool: string): string {
-  if (UUID_V7.test(callId) || MAPPED.test(callId)) return callId.toLowerCase();
+export function outcomeId(callId: string, server: string, tool: string, agent?: string): string {
+  if (UUID_V7.test(callId)) return callId.toLowerCase();
   const hash = createHash('sha256')
-    .update(JSON.stringify([server, tool, callId]))
+    .update(JSON.stringify([server, tool, callId, ...(agent === undefined ? [] : [agent])]))
     .digest('hex');
   const variant = ((Number.parseInt(hash.charAt(15), 16) & 0x3) | 0x8).toString(16);
   return `00000000-0000-8${hash.slice(0, 3)}-${variant}${hash.slice(3, 6)}-${hash.slice(16, 28)}`;

@@ -99,6 +99,18 @@ export async function readOne(pool: pg.Pool, id: string): Promise<ShownApproval 
   return found.rows.map(shown)[0];
 }
 
+/** For whom it was asked, and whose token asked; null where none did. */
+export async function readAsker(
+  pool: pg.Pool,
+  id: string,
+): Promise<{ readonly agent: string | null; readonly owner: string | null } | undefined> {
+  const found = await pool.query<{ agent: string | null; owner: string | null }>(
+    'select agent, owner from approval where id = $1',
+    [id],
+  );
+  return found.rows[0];
+}
+
 export async function countPending(pool: pg.Pool): Promise<number> {
   const found = await pool.query<{ count: number }>("select count(*) from approval where status = 'pending'");
   return found.rows[0]?.count ?? 0;

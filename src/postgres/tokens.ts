@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { folded, isSamePerson, nameAsKept, refusalOfName } from '../domain/approval/person.ts';
 import { Problem } from '../problem.ts';
+import { withdrawQuestionsOf } from './approval-ask.ts';
 import { revokeGrantsOf } from './grants.ts';
 import { newOutcomeId } from './outcome-id.ts';
 import { inTransaction } from './pool.ts';
@@ -52,7 +53,7 @@ export async function createToken(pool: pg.Pool, token: NewToken): Promise<{ id:
   await inTransaction(pool, async (client) => {
     await client.query('select pg_advisory_xact_lock(hashtextextended($1, 12))', [folded(name)]);
     await refuseOtherOwner(client, name, owner);
-    await endInheritedGrants(client, name, owner);
+    await endInherited(client, name, owner);
     await client.query(
       `with made as (
          insert into token (id, name, owner, hash, roles, created_by, expires_at)
@@ -67,8 +68,7 @@ export async function createToken(pool: pg.Pool, token: NewToken): Promise<{ id:
 }
 
 async function refuseOtherOwner(client: pg.PoolClient, name: string, owner: string): Promise<void> {
-  const active = await client.query<Pick<Token, 'name' | 'owner'>>(`select name, owner from token where ${VALID}`);
-  const other = active.rows.find((one) => isSamePerson(one.name, name) && !isSamePerson(one.owner, owner));
+  const other = (await tokensOf(client, name)).find((one) => one.isValid && !isSamePerson(one.owner, owner));
   if (other === undefined) return;
   throw new Problem(
     `There is a token ${JSON.stringify(other.name)} already, and it belongs to ${other.owner}.`,
@@ -76,11 +76,33 @@ async function refuseOtherOwner(client: pg.PoolClient, name: string, owner: stri
   );
 }
 
-/** What was granted to an agent was granted to whoever it belonged to: they may even have granted it themselves since. */
-async function endInheritedGrants(client: pg.PoolClient, name: string, owner: string): Promise<void> {
-  const before = await client.query<Pick<Token, 'name' | 'owner'>>('select name, owner from token');
-  const isInherited = before.rows.some((one) => isSamePerson(one.name, name) && !isSamePerson(one.owner, owner));
-  if (isInherited) await revokeGrantsOf(client, name, `the agent belongs to ${owner} now`);
+/**
+ * What was granted to an agent was granted to whoever it belonged to: they may even have granted it themselves since. What
+ * it has asked is theirs as well, and so is what was said to that.
+ */
+async function endInherited(client: pg.PoolClient, name: string, owner: string): Promise<void> {
+  const before = await tokensOf(client, name);
+  if (before.every((one) => isSamePerson(one.owner, owner))) return;
+  const reason = `the agent belongs to ${owner} now`;
+  await revokeGrantsOf(client, name, reason);
+  await withdrawQuestionsOf(client, { agent: name, exceptOf: owner }, reason);
+}
+
+type NamedToken = Pick<Token, 'name' | 'owner'> & { readonly isValid: boolean };
+
+/** All that there ever was of a name, however it is spelt, the newest last. */
+async function tokensOf(pool: pg.Pool | pg.PoolClient, name: string): Promise<readonly NamedToken[]> {
+  const made = await pool.query<NamedToken>(
+    `select name, owner, ${VALID} as "isValid" from token order by created_at, id`,
+  );
+  return made.rows.filter((one) => isSamePerson(one.name, name));
+}
+
+/** Whoever an agent belongs to: by its tokens, or by the last that it had, since that is likely to be renewed. */
+export async function ownersOf(pool: pg.Pool, agent: string): Promise<readonly string[]> {
+  const made = await tokensOf(pool, agent);
+  const valid = made.filter(({ isValid }) => isValid);
+  return (valid.length > 0 ? valid : made.slice(-1)).map(({ owner }) => owner);
 }
 
 /** Looked up by its hash: nothing about the secret can be learnt from how long that takes. */

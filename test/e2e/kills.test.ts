@@ -192,7 +192,7 @@ function createClients({ url }: { readonly url: string }) {
   const sizeOf = (file: string) => (existsSync(file) ? statSync(file).size : 0);
   const idsIn = (file: string) => {
     const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
-    return new Set(lines.map((line) => outcomeId(...(JSON.parse(line) as [string, string, string]))));
+    return new Set(lines.map((line) => outcomeId(...(JSON.parse(line) as [string, string, string, string]))));
   };
   return {
     start: (): Promise<Child> => {

@@ -154,7 +154,9 @@ describe('the probe of a recovering tool', () => {
     const key = toolKey('local', 'curable');
     await relapsedOnce(key);
     const silent = (await rowsOf(key)).filter(({ kind }) => kind === UNKNOWN);
-    expect(silent).toEqual([{ kind: UNKNOWN, probe: LAPSED, call: outcomeId(callId, 'local', 'curable') }]);
+    expect(silent).toEqual([
+      { kind: UNKNOWN, probe: LAPSED, call: outcomeId(callId, 'local', 'curable', holder.name) },
+    ]);
     await recovering(key);
     for (let i = 0; i < 2; i += 1) await succeed(other, 'curable');
     await eventually(() => expect(gate.check({ tool: 'curable' })).toMatchObject({ decision: 'allow' }));

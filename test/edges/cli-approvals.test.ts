@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Gate } from '../../src/gate/index.ts';
+import { findToken } from '../../src/postgres/tokens.ts';
 import { createInstallation, eventually } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
 import { jsonOf, runCli, widest } from '../support/run-cli.ts';
@@ -169,6 +170,26 @@ test('makes tokens whose secret is shown once and kept as a hash, lists and revo
   const revoked = await jsonOf(['token', 'revoke', token?.id ?? ''], { env: env() });
   expect(revoked).toMatchObject({ id: token?.id });
   expect((await surety('token', 'list')).stdout).toContain('revoked');
+});
+
+test('makes tokens that end by themselves', async () => {
+  expect(await surety('token', 'create', 'brief', '--role', 'approver', '--for', 'soon')).toMatchObject({ code: 2 });
+  const made = async (duration: string) =>
+    (await surety('token', 'create', 'brief', '--role', 'approver', '--for', duration)).stdout.trim();
+  const [hour, second] = [await made('1h'), await made('1s')];
+  expect(await findToken(installation.pool, hour)).toMatchObject({ name: 'brief' });
+  await eventually(async () => expect(await findToken(installation.pool, second)).toBeUndefined());
+  const { stdout } = await surety('token', 'list');
+  expect(stdout).toMatch(/brief +brief +approver +ends in/);
+  expect(stdout).toMatch(/brief +brief +approver +ended .* ago/);
+  const { id, waiting } = await held('brief', {});
+  const deny = (token: string) => runCli(['deny', id, '--yes'], { env: { ...env(), SURETY_TOKEN: token } });
+  expect(await deny(second)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('SURETY_TOKEN is not known') as string,
+  });
+  expect(await deny(hour)).toMatchObject({ code: 0 });
+  await expect(waiting).rejects.toThrow('denied by brief');
 });
 
 test('decides with a token once there is one: SURETY_TOKEN, or what surety up has left; --by is then nobody', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Gate } from '../../src/gate/index.ts';
+import { newOutcomeId, outcomeId } from '../../src/postgres/outcome-id.ts';
 import { createToken } from '../../src/postgres/tokens.ts';
 import { decideAs } from '../support/decide-as.ts';
 import { createInstallation, eventually } from '../support/installation.ts';
@@ -110,6 +111,67 @@ describe('a grant is handed out only where the gate would say so', () => {
     const v2 = await granted({ tool: 'shape', args: { n: 1 }, definition: 'v2' }, { grant: ALWAYS });
     expect(await consume(v2, { callId: 'd4', args: { n: 2 } })).toBe(409);
     expect(await consume(v2, { callId: 'd5', args: { n: 2 }, definition: 'v2' })).toBe(200);
+  });
+});
+
+describe('an id that two agents give to calls of theirs', () => {
+  const reportAs = (who: Place, tool: string, callId: string, more: object) =>
+    post(who, '/v1/outcomes', { outcomes: [{ tool, callId, ...more }] });
+  const rowsOf = async (tool: string) => {
+    const found = await installation.pool.query<{ agent: string; kind: number }>(
+      `select n.text as agent, l.kind from ledger l join subject s on s.id = l.subject join name n on n.id = l.agent
+       where s.name = $1 order by l.seq`,
+      [tool],
+    );
+    return found.rows;
+  };
+  /** A call of bot that was let run, and died before it did. */
+  const died = async (tool: string, callId: string) => {
+    await escalated(tool);
+    const call = { tool, args: { n: 1 }, callId };
+    const id = await granted(call);
+    expect(await consume(id, { callId })).toBe(200);
+    return { id, call };
+  };
+  let rival: Place;
+  beforeAll(async () => {
+    rival = await installation.remote('rival');
+  });
+
+  test('is two calls: what one reports uses up no grant of the other, and hides no failure', async () => {
+    const { id, call } = await died('pay', 'call-1');
+    expect((await reportAs(rival, 'pay', 'call-1', { success: true })).status).toBe(200);
+    expect((await post(bot, '/v1/approvals', call)).body).toMatchObject({ id, status: 'approved' });
+    expect(await consume(id, { callId: 'call-1' })).toBe(200);
+    for (let times = 0; times < 2; times += 1) {
+      expect((await reportAs(bot, 'pay', 'call-1', { success: false, error: 'declined' })).status).toBe(200);
+    }
+    expect(await rowsOf('pay')).toEqual([
+      { agent: 'rival', kind: 0 },
+      { agent: 'bot', kind: 1 },
+    ]);
+    expect(await consume(id, { callId: 'call-1' })).toBe(409);
+  });
+
+  test('is no other’s by being spelt as the ledger has it', async () => {
+    const { id } = await died('refund', 'call-1');
+    const asKept = outcomeId('call-1', 'local', 'refund', 'bot');
+    await reportAs(rival, 'refund', asKept, { success: true });
+    expect(await consume(id, { callId: 'call-1' })).toBe(200);
+    await reportAs(bot, 'refund', 'call-1', { success: false, error: 'declined' });
+    expect(await rowsOf('refund')).toContainEqual({ agent: 'bot', kind: 1 });
+  });
+
+  test('says nothing of a grant but by whom it was given to, also where it is taken as it is', async () => {
+    const callId = newOutcomeId();
+    const { id, call } = await died('ship', callId);
+    await reportAs(rival, 'ship', callId, { success: true });
+    expect((await post(bot, '/v1/approvals', call)).body).toMatchObject({ id, status: 'approved' });
+    expect(await consume(id, { callId })).toBe(200);
+    // It is still what a block takes back.
+    await order('ship', 'block');
+    await untilStatus(installation, keyOf('ship'), 'BLOCKED');
+    expect(await consume(id, { callId })).toBe(409);
   });
 });
 

@@ -3,7 +3,7 @@ import type { EventSourceMessage } from 'eventsource-parser';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Gate } from '../../src/gate/index.ts';
 import { serveHttp } from '../../src/http/serve.ts';
-import { createToken } from '../../src/postgres/tokens.ts';
+import { createToken, revokeToken } from '../../src/postgres/tokens.ts';
 import { createInstallation, eventually } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
 import { fail, keyOf, untilStatus } from '../workflow/support.ts';
@@ -111,6 +111,19 @@ test('a question is announced when it is asked and when it is over', async () =>
     );
   await eventually(() => expect(changes(events)).toContain(`approval:${error.approval}`));
 });
+
+test('a stream ends with its token, at the next heartbeat', async () => {
+  const { id, secret: leaving } = await createToken(installation.pool, {
+    ...{ name: 'leaving', owner: 'eve', roles: ['approver'], createdBy: 't' },
+  });
+  const response = await fetch(`${api.url}/v1/events`, {
+    headers: { authorization: `Bearer ${leaving}` },
+    signal: AbortSignal.timeout(25_000),
+  });
+  expect(response.status).toBe(200);
+  await revokeToken(installation.pool, id, 't');
+  expect(await response.text()).toMatch(/^event: hello\n/);
+}, 30_000);
 
 test('a token has so many streams at once and no more, and another when one has ended', async () => {
   const { secret: many } = await createToken(installation.pool, {

@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Gate } from '../../src/gate/index.ts';
 import { connect } from '../../src/gate/index.ts';
+import { untilTold } from '../../src/postgres/approval-decide.ts';
+import { newOutcomeId } from '../../src/postgres/outcome-id.ts';
 import { createToken, revokeToken } from '../../src/postgres/tokens.ts';
 import type { Role } from '../../src/postgres/tokens.ts';
 import { createInstallation, eventually } from '../support/installation.ts';
@@ -107,16 +109,61 @@ describe('whoever owns the agent', () => {
     return as(name, ['agent'], owner);
   }
 
+  const cannotDecide = { status: 409, body: { detail: expect.stringContaining('cannot decide') as string } };
+  const ALWAYS = { grant: { kind: 'always', covers: 'tool' } };
+
   test('cannot decide about a question that somebody else’s token had asked first', async () => {
     await escalated('inherited');
     const call = { tool: 'inherited', args: { n: 1 } };
     const asked = await ask(await as('errand', ['agent'], 'ann'), call);
-    const anew = await ask(await reissue('errand', 'bob'), call);
-    expect(anew.body['id']).not.toBe(asked.body['id']);
+    const errand = await reissue('errand', 'bob');
     const bob = await as('bob', ['approver']);
-    const own = await decide(bob, anew.body['id'], 'approve');
-    expect(own).toMatchObject({ status: 409, body: { detail: expect.stringContaining('cannot decide') as string } });
+    expect((await decide(bob, asked.body['id'], 'approve', ALWAYS)).status).toBe(409);
+    expect((await send(errand, 'POST', '/v1/check', call)).body['decision']).toBe('ask');
+    const anew = await ask(errand, call);
+    expect(anew.body['id']).not.toBe(asked.body['id']);
+    expect(await decide(bob, anew.body['id'], 'approve')).toMatchObject(cannotDecide);
     expect((await decide(alice, anew.body['id'], 'approve')).status).toBe(200);
+  });
+
+  test('cannot decide about what somebody else asks in the name of the agent, also while it has no token', async () => {
+    await escalated('on-behalf');
+    const call = { tool: 'on-behalf', args: { n: 1 } };
+    const emissary = await as('emissary', ['agent'], 'ben');
+    const { body } = await ask(await as('adam', ['admin']), { ...call, agent: 'emissary' });
+    const ben = await as('ben-laptop', ['approver'], 'Ben');
+    expect(await decide(ben, body['id'], 'approve', ALWAYS)).toMatchObject(cannotDecide);
+    expect((await send(emissary, 'POST', '/v1/check', call)).body['decision']).toBe('ask');
+    await installation.pool.query("update token set expires_at = clock_timestamp() where name = 'emissary'");
+    expect(await decide(ben, body['id'], 'approve', ALWAYS)).toMatchObject(cannotDecide);
+    expect((await decide(alice, body['id'], 'approve')).status).toBe(200);
+  });
+
+  test('takes back what was asked for the one before, and sees nothing of it; what is asked from then on stays', async () => {
+    await escalated('left-open');
+    const call = (n: number) => ({ tool: 'left-open', args: { n } });
+    const path = (answer: { body: Record<string, unknown> }) => `/v1/approvals/${String(answer.body['id'])}`;
+    const asked = await ask(await as('herald', ['agent'], 'ann'), call(1));
+    // Somebody let it run, and no worker has heard of it yet.
+    const unheard = await installation.pool.query<{ id: string }>(
+      `insert into approval_decision (id, approval, verb, by, token, reason, signalled_at)
+       select $1, $2, 'approve', name, id, '', clock_timestamp() from token where name = 'alice' returning id`,
+      [newOutcomeId(), asked.body['id']],
+    );
+    const heralds = await reissue('herald', 'cleo');
+    const told = await untilTold(installation.pool, unheard.rows[0]?.id ?? '', 1000);
+    expect(told).toEqual({ outcome: 'refused', because: 'the agent belongs to cleo now' });
+    await eventually(async () => {
+      const { body } = await send(alice, 'GET', path(asked));
+      const endReason = 'the agent belongs to cleo now';
+      expect(body).toMatchObject({ status: 'withdrawn', endedBy: 'surety', endReason });
+    });
+    expect((await send(heralds, 'GET', path(asked))).status).toBe(404);
+    const own = await ask(heralds, call(2));
+    expect((await send(heralds, 'GET', path(own))).status).toBe(200);
+    const second = await as('herald', ['agent'], 'cleo');
+    expect((await send(second, 'GET', path(own))).body).toMatchObject({ status: 'pending' });
+    expect((await decide(second, own.body['id'], 'withdraw')).status).toBe(200);
   });
 
   test('takes over nothing that was granted to the one before', async () => {

@@ -98,6 +98,17 @@ describe('signing in', () => {
     expect((await api.call('GET', '/v1/tools', { cookie, ...page })).status).toBe(401);
   });
 
+  test('ends by itself, also for whoever only follows events', async () => {
+    const { cookie, page, id } = await signIn('forgetful');
+    expect((await api.call('GET', '/v1/tools', { cookie, ...page })).status).toBe(200);
+    const ended = 'update session set expires_at = clock_timestamp() where token = $1';
+    expect((await installation.pool.query(ended, [id])).rowCount).toBe(1);
+    await sleep(2100);
+    expect((await api.call('GET', '/v1/tools', { cookie, ...page })).status).toBe(401);
+    expect((await api.call('GET', '/v1/events', { cookie })).status).toBe(401);
+    expect((await api.call('GET', '/v1/session', { cookie, ...page })).body).toEqual({ who: null });
+  });
+
   test('ends with its token', async () => {
     const { cookie, page, id } = await signIn('revoked');
     expect((await api.call('GET', '/v1/tools', { cookie, ...page })).status).toBe(200);

@@ -55,6 +55,15 @@ describe('an outcome is recorded once', () => {
     expect(outcomeId('call_1', 'local', 'foreign')).toMatch(/^00000000-0000-8/);
   });
 
+  test('an id the caller chose is the agent’s own, where it says who it is', async () => {
+    const by = (agent: string) => outcome({ name: 'counted', callId: '1', agent });
+    for (let times = 0; times < 2; times += 1) {
+      await append(ledger, [by('bot'), by('eve'), outcome({ name: 'counted', callId: '1' })]);
+    }
+    const ids = (await rowsOf('counted')).map(({ id }) => id);
+    expect(ids).toEqual(['bot', 'eve', undefined].map((agent) => outcomeId('1', 'local', 'counted', agent)));
+  });
+
   test('an id of another week meets its original there, whatever week it is', async () => {
     const lastYear = lowestIdAt(Date.now() - 400 * 86_400_000).slice(0, 13) + newOutcomeId().slice(13);
     const nextYear = lowestIdAt(Date.now() + 400 * 86_400_000).slice(0, 13) + newOutcomeId().slice(13);

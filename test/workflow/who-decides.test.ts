@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { decide, untilTold } from '../../src/postgres/approval-decide.ts';
 import type { NewDecision } from '../../src/postgres/approval-decide.ts';
+import { newOutcomeId } from '../../src/postgres/outcome-id.ts';
 import { readOne, readPending } from '../../src/postgres/read-approvals.ts';
 import { createToken } from '../../src/postgres/tokens.ts';
 import type { Role } from '../../src/postgres/tokens.ts';
@@ -164,6 +165,29 @@ test("an agent's token never decides, whatever other roles it has and however th
   expect(await readOne(installation.pool, asked.id)).toMatchObject({ status: 'pending', version: 1 });
 });
 
+test.each(['revoked_at', 'expires_at'])('what is decided with a token counts by its %s, then', async (ended) => {
+  const asked = await held(`ended-by-${ended}`);
+  const { id: token } = await tokenOf(`once-${ended}`, ['approver']);
+  const end = (moment: string) =>
+    installation.pool.query(`update token set ${ended} = ${moment} where id = $1`, [token]);
+  await end("clock_timestamp() - interval '1 second'");
+  expect(await say(asked.id, 'somebody', { token })).toMatchObject({
+    outcome: 'refused',
+    because: expect.stringContaining(UNKNOWN) as string,
+  });
+  expect(await readOne(installation.pool, asked.id)).toMatchObject({ status: 'pending' });
+  // Made in time and heard of later: it was theirs to make.
+  const decision = newOutcomeId();
+  await installation.pool.query(
+    `insert into approval_decision (id, approval, verb, by, token, reason, at)
+     values ($1, $2, 'approve', 'somebody', $3, '', clock_timestamp() - interval '2 seconds')`,
+    [decision, asked.id, token],
+  );
+  await installation.pool.query("select pg_notify('surety_bell', '')");
+  expect(await told(decision)).toEqual({ outcome: 'taken' });
+  expect(await asked.waiting).toBe('ran');
+});
+
 test('two people are two owners, and the second is held to what the first agreed to after the workflow was lost', async () => {
   const asked = await held('grave-lost', { isSecurity: true });
   expect(await sayAs(asked.id, 'ann', { grant: { kind: 'session' } })).toEqual({ outcome: 'taken' });
@@ -190,6 +214,29 @@ test('two people grant the shorter time, also after the workflow was lost', asyn
     asked.id,
   ]);
   expect(found.rows[0]?.until.getTime()).toBe(until);
+});
+
+test('a signal that names the decision about another question leaves that alone, and is noted with its own', async () => {
+  const [meant, signalled] = [await held('meant'), await held('signalled-instead')];
+  const found = async (id: string) => {
+    const text = "select reason from audit where action = 'decision refused' and detail ->> 'approval' = $1";
+    return (await installation.pool.query<{ reason: string }>(text, [id])).rows.map(({ reason }) => reason);
+  };
+  const { id: token } = await tokenOf('carol', ['approver']);
+  // Written down, and nobody was told of it yet.
+  const decision = newOutcomeId();
+  await installation.pool.query(
+    `insert into approval_decision (id, approval, verb, by, token, reason, signalled_at)
+     values ($1, $2, 'approve', 'carol', $3, '', clock_timestamp())`,
+    [decision, meant.id, token],
+  );
+  await signal(signalled.workflow, 'deny', { decision });
+  await eventually(async () => expect(await found(signalled.id)).toEqual(['there is no such decision']));
+  expect(await found(meant.id)).toEqual([]);
+  await signal(meant.workflow, 'approve', { decision });
+  expect(await told(decision)).toEqual({ outcome: 'taken' });
+  expect(await meant.waiting).toBe('ran');
+  expect(await readOne(installation.pool, signalled.id)).toMatchObject({ status: 'pending' });
 });
 
 test('no workflow task has failed', async () => {

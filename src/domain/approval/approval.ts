@@ -39,8 +39,10 @@ export interface End {
 /** What is to be known of a call in order to judge who may decide about it. */
 export interface Question {
   readonly agent: string | null;
-  /** Whoever the agent's token belongs to. */
+  /** Whoever the token belongs to that asked. */
   readonly owner: string | null;
+  /** Whoever the agent belongs to when somebody decides; absent in decisions from before it was looked up. */
+  readonly ownersNow?: readonly string[];
   readonly isSecurity: boolean;
   /** False where its arguments could not be kept to be read. */
   readonly isShown: boolean;
@@ -156,17 +158,19 @@ function refusalOf(
   if (message.at >= state.expiresAt) return `it has expired at ${new Date(state.expiresAt).toISOString()}`;
   const isNamed = speaker.verified || speaker.isTakenAtItsWord === true;
   const mayDecide = speaker.mayDecide || (!speaker.verified && terms.unverified);
-  const isOwn = [question.agent, question.owner].some((name) => name !== null && isNameOf(speaker, name));
+  const hasAsked = [question.agent, question.owner].some((name) => name !== null && isNameOf(speaker, name));
+  const isOwner = question.ownersNow?.some((name) => isNameOf(speaker, name)) ?? false;
   const { expectedVersion = state.version } = message;
   const outdated =
     expectedVersion === state.version
       ? undefined
       : `it has changed since version ${expectedVersion}: ${changesOf(state)}`;
   // Whoever asked may take the question back; that decides nothing. Anybody else decides by it.
-  if (message.type === 'withdraw' && (speaker.mayWithdraw === true || (isOwn && isNamed))) return outdated;
+  if (message.type === 'withdraw' && (speaker.mayWithdraw === true || (hasAsked && isNamed))) return outdated;
   if (speaker.isAgent) return "an agent's token never decides";
   if (!mayDecide) return speaker.verified ? `${speaker.by} may not decide` : UNKNOWN;
-  if (isOwn && !terms.selfApproval && message.type !== 'withdraw') return `${speaker.by} has asked and cannot decide`;
+  if ((hasAsked || isOwner) && !terms.selfApproval && message.type !== 'withdraw')
+    return `${speaker.by} ${hasAsked ? 'has asked' : 'owns the agent'} and cannot decide`;
   const asked = askedOf(state, terms);
   if (asked.length > 0 && !isNamed) return `it is for ${asked.join(', ')} to decide, and ${UNKNOWN}`;
   if (asked.length > 0 && !asked.some((name) => isNameOf(speaker, name)))

@@ -34,18 +34,21 @@ export function createRemoteBackend(remote: Remote): Backend {
       await remote.post(`v1/gate/probes/${encodeURIComponent(token)}/release`, {}, z.unknown());
     },
     approvals: {
-      ask: ({ server, tool, scope, agent, session, callId, args, definition, because, held }) => {
+      ask: ({ server, tool, scope, agent, session, givenId, args, definition, because, held }) => {
         // The server may be about to learn what this process has seen itself.
         const seen = { isSecurity: held.isSecurity, state: held.state };
-        const call = { server, tool, scope, agent, session, callId, args, definition, because, seen };
+        const call = { server, tool, scope, agent, session, callId: givenId, args, definition, because, seen };
         return remote.post('v1/approvals', call, Question);
       },
       read: (id) => remote.get(`v1/approvals/${id}`, Question).catch(noneOf(404)),
       withdraw: async (id, by, reason) => {
         await remote.post(`v1/approvals/${id}/withdraw`, { reason, automatic: by === 'surety' }, z.unknown());
       },
-      consume: (grant, call) =>
-        remote.post(`v1/grants/${grant}/consume`, call, WireConsumed).catch(asDenied).catch(noneOf(409)),
+      consume: (grant, { givenId, ...call }) =>
+        remote
+          .post(`v1/grants/${grant}/consume`, { ...call, callId: givenId }, WireConsumed)
+          .catch(asDenied)
+          .catch(noneOf(409)),
       define: async ({ key, definition, agent }) => {
         await remote.post('v1/gate/definitions', { key, definition, agent }, z.unknown());
       },

@@ -39,6 +39,21 @@ describe('a decision', () => {
     expect(state).toBe(before);
   });
 
+  test('is refused to whoever the agent belongs to by then, who may not take it back as its own, either', () => {
+    const handedOver = { ...question, ownersNow: ['Bob'] };
+    const bob = { ...alice, by: 'bob-laptop', person: 'bob' };
+    const before = begin(T, terms);
+    for (const message of [approve(), { type: 'deny', at: T + 1, reason: '' } as const]) {
+      const { state, refused } = receive(before, message, bob, handedOver, terms);
+      expect(refused).toBe('bob-laptop owns the agent and cannot decide');
+      expect(state).toBe(before);
+    }
+    const listed = { ...terms, approvers: [['alice']] };
+    const withdraw = { type: 'withdraw', at: T + 1, reason: '' } as const;
+    expect(receive(before, withdraw, bob, handedOver, listed).refused).toContain('is not among those asked');
+    expect(receive(before, approve(), alice, handedOver, terms).state.status).toBe('approved');
+  });
+
   test('counts once: the second of two is told who was first', () => {
     const { state } = receive(begin(T, terms), approve(), alice, question, terms);
     const second = receive(

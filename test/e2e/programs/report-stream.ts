@@ -17,17 +17,19 @@ const stopping = new AbortController();
 process.once('SIGTERM', () => {
   stopping.abort();
 });
-const gates = await Promise.all(AGENTS.map((agent) => connect({ databaseUrl: DATABASE_URL, agent })));
+const gates = await Promise.all(
+  AGENTS.map(async (agent) => ({ agent, gate: await connect({ databaseUrl: DATABASE_URL, agent }) })),
+);
 const pending = new Set<Promise<void>>();
 let number = 0;
 
 function send(report: Report): void {
   number += 1;
   const callId = random.chance(0.5) ? uuidv7() : `call ${LIFE}.${number}`;
-  const line = `${JSON.stringify([callId, report.server ?? 'local', report.tool])}\n`;
+  const { agent, gate } = random.pick(gates);
+  const line = `${JSON.stringify([callId, report.server ?? 'local', report.tool, agent])}\n`;
   writeSync(sent, line);
-  const done = random
-    .pick(gates)
+  const done = gate
     .report({ ...report, callId })
     .then(() => void writeSync(acknowledged, line))
     .finally(() => pending.delete(done));
@@ -40,4 +42,4 @@ for (let turn = 0; !stopping.signal.aborted; turn += 1) {
   await sleep(random.between(5, 25));
 }
 await Promise.all(pending);
-await Promise.all(gates.map((gate) => gate.close()));
+await Promise.all(gates.map(({ gate }) => gate.close()));
