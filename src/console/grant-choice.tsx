@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { coverage, matchesPattern } from '../domain/approval/grant.ts';
 import type { GrantTerms } from '../domain/approval/grant.ts';
-import { REDACTED } from '../domain/outcome/secrets.ts';
+import { hasMask } from '../domain/approval/loose-mask.ts';
 import { partName } from '../domain/trust/part-view.ts';
 import type { Approval } from '../http/shapes.ts';
 import { serverNow } from './api.ts';
@@ -168,7 +168,7 @@ function asAsked(args: unknown): Readonly<Record<string, string>> {
   const texts = Object.entries(args).map(([name, value]): [string, string] => [name, textOf(value)]);
   const fit = texts.filter(([name, text]) => {
     const isShort = text !== '' && text.length <= LONGEST_VALUE && !text.includes('\n') && visible(text) === text;
-    return isShort && !text.includes(REDACTED) && matchesPattern({ [name]: text }, args);
+    return isShort && !hasMask(text) && matchesPattern({ [name]: text }, args);
   });
   return Object.fromEntries(fit.slice(0, MOST_GLOBS));
 }

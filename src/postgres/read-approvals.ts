@@ -107,7 +107,8 @@ export async function countPending(pool: pg.Pool): Promise<number> {
 function shown({ editDigest, edit, arguments: given, ...row }: Row): ShownApproval {
   return {
     ...row,
-    arguments: given === null ? null : shownArguments(given),
-    edited: editDigest === null ? null : { digest: editDigest, arguments: shownArguments(edit) },
+    arguments: given === null ? null : shownArguments(given, row.digest),
+    // By the same digest: what was left alone looks as it did.
+    edited: editDigest === null ? null : { digest: editDigest, arguments: shownArguments(edit, row.digest) },
   };
 }
