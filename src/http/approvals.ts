@@ -180,7 +180,10 @@ const GrantBody = z
       until: z.iso.datetime({ offset: true }).optional(),
       seconds: z.number().positive().optional(),
       covers: z.enum(['arguments', 'scope', 'tool']).optional(),
-      pattern: z.record(text(1024), text(10_240)).optional(),
+      pattern: z.record(text(1024), text(10_240)).optional().openapi({
+        description:
+          'by argument a glob: * stands for anything, ? for one character, and both for themselves after a backslash, as does a backslash',
+      }),
     }),
   ])
   .default('once')

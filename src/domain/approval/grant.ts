@@ -9,7 +9,7 @@ export interface GrantTerms {
   readonly until?: number;
   /** What besides the very call: the scope it was asked for, or any call of the tool. Without it the arguments must match. */
   readonly covers?: 'arguments' | 'scope' | 'tool';
-  /** By argument name a glob that its value must match; every one of them. */
+  /** By argument name a glob that its value must match; every one of them. `\*` is a star that was asked about. */
   readonly pattern?: Readonly<Record<string, string>>;
 }
 
@@ -102,7 +102,7 @@ export function matchesPattern(pattern: Readonly<Record<string, string>>, args: 
     const value = Object.hasOwn(args, name) ? (args as Record<string, unknown>)[name] : undefined;
     if (typeof value !== 'string' && typeof value !== 'number') return false;
     const text = String(value);
-    return !CLIMBS.test(text) && !CONTROL.test(text) && matchesGlob(glob, text);
+    return !CLIMBS.test(text) && !CONTROL.test(text) && matchesGlob(glob, text, { escapes: true });
   });
 }
 
