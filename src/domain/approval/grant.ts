@@ -1,6 +1,7 @@
 import { matchesGlob } from '../key/glob.ts';
 import { isAbout } from './about.ts';
 import type { AskedAbout, HeldNow } from './about.ts';
+import { sessionName } from './session.ts';
 
 /** How long an approval answers, and for what. Everything that is left out is as wide as it can be. */
 export interface GrantTerms {
@@ -84,7 +85,8 @@ export function coveredBy({ covers, pattern }: GrantTerms): 'arguments' | 'scope
 }
 
 /** A session without a name is none that could be come back to. */
-function isOfSession({ kind, session }: Grant, calls: string | undefined): boolean {
+function isOfSession({ kind, session }: Grant, given: string | undefined): boolean {
+  const calls = given === undefined ? undefined : sessionName(given);
   if (kind === 'session') return session !== null && session === calls;
   return kind !== 'once' || session === (calls ?? null);
 }

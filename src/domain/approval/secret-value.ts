@@ -1,4 +1,4 @@
-import { hasToken, isSecretName, looksRandom } from '../outcome/secrets.ts';
+import { hasToken, isSecretName, looksRandom, redactTokens } from '../outcome/secrets.ts';
 
 const ONE_WORD = /^(?:(?:bearer|basic|token|digest) +)?[\w.~+/=:@%-]{1,512}$/i;
 /** A name that ends so says where a secret is, or what kind of one, and not what it is. */
@@ -46,4 +46,23 @@ function isPath(value: string): boolean {
   if (/^(?:~|\.\.?)$/.test(value)) return true;
   const pieces = value.replace(/^~(?=\/)/, '').split(/[/._-]@?/);
   return value.includes('/') && pieces.every((piece) => piece.length <= 40 && PIECE.test(piece));
+}
+
+/**
+ * User and host of a URL stay. Of a password only what means nothing to a shell and to no reader of URLs: nothing that would run,
+ * and no other host, hides behind a mask.
+ */
+const PASSWORD_IN_URL = /(:\/\/[^\s/?#:@\\"'<>]{0,512}:)([\w.~+=%!*,:^-]{1,512})(?=@)/g;
+
+export function redactPasswords(text: string, mask: (password: string) => string): string {
+  return text.replace(PASSWORD_IN_URL, (_, before: string, password: string) => `${before}${mask(password)}`);
+}
+
+/** Why a pattern cannot be granted: whoever sees the grant, here and in Temporal, would read the credential in it. */
+export function credentialIn(pattern: Readonly<Record<string, string>>): string | undefined {
+  const found = Object.entries(pattern).find(
+    ([name, glob]) =>
+      hasToken(name) || hasToken(glob) || isSecret(name, glob) || redactPasswords(glob, () => '') !== glob,
+  );
+  return found === undefined ? undefined : `the pattern for ${redactTokens(found[0])} holds a credential`;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { redactTokens } from '../outcome/secrets.ts';
 import { isSame } from './loose-mask.ts';
-import { isSecret } from './secret-value.ts';
+import { isSecret, redactPasswords } from './secret-value.ts';
 
 type Mask = (secret: string) => string;
 
@@ -38,17 +38,8 @@ function shownBy(mask: Mask, value: unknown): unknown {
   );
 }
 
-/**
- * User and host of a URL stay. Of a password only what means nothing to a shell and to no reader of URLs: nothing that would run,
- * and no other host, hides behind a mask.
- */
-const PASSWORD_IN_URL = /(:\/\/[^\s/?#:@\\"'<>]{0,512}:)([\w.~+=%!*,:^-]{1,512})(?=@)/g;
-
 function shownText(mask: Mask, text: string): string {
-  return redactTokens(
-    text.replace(PASSWORD_IN_URL, (_, before: string, password: string) => `${before}${mask(password)}`),
-    mask,
-  );
+  return redactTokens(redactPasswords(text, mask), mask);
 }
 
 function shownUnder(mask: Mask, name: string, held: unknown): unknown {
