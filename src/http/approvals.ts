@@ -23,7 +23,7 @@ const Decided = z.object({ decision: Id, outcome: z.enum(['taken', 'recorded']) 
 const ApprovalsPage = z.object({
   approvals: z.array(Approval),
   cursor: Id.nullable(),
-  pending: z.number().int().openapi({ description: 'how many are open in all' }),
+  pending: z.number().int().openapi({ description: 'how many are open in all, of those the token may see' }),
 });
 export type ApprovalsPage = z.infer<typeof ApprovalsPage>;
 
@@ -32,10 +32,12 @@ const LONGEST_WAIT_S = 60;
 
 /** What people do: see what waits, and decide. */
 export function approvalRoutes(app: Api, { pool, announcements }: Pick<ApiParts, 'pool' | 'announcements'>): void {
-  /** An agent sees its own questions; that there are others is nothing it needs to know. */
+  /** An agent sees its own questions, whatever other roles it has; that there are others is nothing it needs to know. */
+  const onlyOf = (token: Token) => (token.roles.includes('agent') ? token.name : undefined);
   const visible = async (id: string, token: Token): Promise<ShownApproval> => {
     const found = await readOne(pool, id);
-    if (found !== undefined && (!token.roles.includes('agent') || found.agent === token.name)) return found;
+    const only = onlyOf(token);
+    if (found !== undefined && (only === undefined || found.agent === only)) return found;
     throw new HttpProblem(404, 'Not found', `There is no question ${id}.`);
   };
   app.openapi(
@@ -43,6 +45,7 @@ export function approvalRoutes(app: Api, { pool, announcements }: Pick<ApiParts,
       method: 'get',
       path: '/v1/approvals',
       summary: 'Questions to people, open ones the oldest first, decided ones the newest first',
+      description: "A token with the role agent sees that agent's own, whatever other roles it has.",
       middleware: [allow('approver', 'operator')] as const,
       request: {
         query: z.object({
@@ -67,13 +70,14 @@ export function approvalRoutes(app: Api, { pool, announcements }: Pick<ApiParts,
     async (c) => {
       const { status, limit, cursor, search } = c.req.valid('query');
       const readFrom = status === 'pending' ? readPending : readDecided;
-      const read = (most: number, after?: string) => readFrom(pool, most, after);
+      const only = onlyOf(c.get('token'));
+      const read = (most: number, after?: string) => readFrom(pool, most, after, only);
       const page = async () => {
         if (search !== undefined) return searchApprovals(read, search, limit, cursor);
         const found = await read(limit, cursor);
         return { found, cursor: found.length < limit ? null : (found.at(-1)?.id ?? null) };
       };
-      const [{ found, cursor: next }, pending] = await Promise.all([page(), countPending(pool)]);
+      const [{ found, cursor: next }, pending] = await Promise.all([page(), countPending(pool, only)]);
       return c.json({ approvals: found.map(approvalShown), cursor: next, pending }, 200);
     },
   );

@@ -63,22 +63,34 @@ const selecting = (
     left join lateral (select edit from approval_decision d where d.approval = a.id and d.edit_digest = a.edit_digest
       and d.outcome = 'taken' limit 1) d on true`;
 
-/** Open questions, the oldest first, after `after`. */
-export async function readPending(pool: pg.Pool, limit: number, after?: string): Promise<readonly ShownApproval[]> {
+/** Open questions, the oldest first, after `after`; of one agent, or of all. */
+export async function readPending(
+  pool: pg.Pool,
+  limit: number,
+  after?: string,
+  agent?: string,
+): Promise<readonly ShownApproval[]> {
   const found = await pool.query<Row>(
-    `${selecting(IN_LIST)} where a.status = 'pending' and ($2::uuid is null or a.id > $2) order by a.id limit $1`,
-    [limit, after ?? null],
+    `${selecting(IN_LIST)} where a.status = 'pending' and ($2::uuid is null or a.id > $2)
+       and ($3::text is null or a.agent = $3) order by a.id limit $1`,
+    [limit, after ?? null, agent ?? null],
   );
   return found.rows.map(shown);
 }
 
-/** What was decided, the newest decision first, those before `before`. */
-export async function readDecided(pool: pg.Pool, limit: number, before?: string): Promise<readonly ShownApproval[]> {
+/** What was decided, the newest decision first, those before `before`; of one agent, or of all. */
+export async function readDecided(
+  pool: pg.Pool,
+  limit: number,
+  before?: string,
+  agent?: string,
+): Promise<readonly ShownApproval[]> {
   const found = await pool.query<Row>(
     `${selecting(IN_LIST)} where a.status <> 'pending' and a.ended_at is not null
        and ($2::uuid is null or (a.ended_at, a.id) < (select b.ended_at, b.id from approval b where b.id = $2))
+       and ($3::text is null or a.agent = $3)
      order by a.ended_at desc, a.id desc limit $1`,
-    [limit, before ?? null],
+    [limit, before ?? null, agent ?? null],
   );
   return found.rows.map(shown);
 }
@@ -99,8 +111,11 @@ export async function readOne(pool: pg.Pool, id: string): Promise<ShownApproval 
   return found.rows.map(shown)[0];
 }
 
-export async function countPending(pool: pg.Pool): Promise<number> {
-  const found = await pool.query<{ count: number }>("select count(*) from approval where status = 'pending'");
+export async function countPending(pool: pg.Pool, agent?: string): Promise<number> {
+  const found = await pool.query<{ count: number }>(
+    "select count(*) from approval where status = 'pending' and ($1::text is null or agent = $1)",
+    [agent ?? null],
+  );
   return found.rows[0]?.count ?? 0;
 }
 
