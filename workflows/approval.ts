@@ -18,6 +18,7 @@ import type { ApprovalState, End, Message, Question, Rung, Speaker, Step } from 
 import { approvalDetails } from '../src/domain/approval/describe.ts';
 import { readSignal } from '../src/domain/approval/message.ts';
 import type { Signalled, Verb } from '../src/domain/approval/message.ts';
+import { credentialIn } from '../src/domain/approval/secret-value.ts';
 import type { ApprovalTerms } from '../src/domain/rules/rules.schema.ts';
 import { SuretyDueAt, SuretyState } from '../src/temporal/search-attributes.ts';
 import { createAlarm } from './alarm.ts';
@@ -175,11 +176,15 @@ const NOBODY: Speaker = { by: 'unknown', person: 'unknown', verified: false, isA
 async function understood(id: string, signalled: Signalled | string, terms: ApprovalTerms): Promise<Understood> {
   if (typeof signalled === 'string') return { speaker: NOBODY, complaint: signalled };
   if ('bare' in signalled) {
+    const { bare } = signalled;
+    const credential = bare.type === 'approve' ? credentialIn(bare.grant.pattern ?? {}) : undefined;
+    if (credential !== undefined && patched('no-credentials-in-patterns'))
+      return { speaker: NOBODY, complaint: credential };
     const mayDecide = terms.unverified || (await surely((activities) => activities.bareSignalsCount()));
     const isTakenAtItsWord = !patched('names-are-proven');
     const { by } = signalled;
     const speaker = { by, person: by, verified: false, isAgent: false, mayDecide, isTakenAtItsWord };
-    return { message: signalled.bare, speaker, complaint: '' };
+    return { message: bare, speaker, complaint: '' };
   }
   const { decision } = signalled;
   const written = await surely((activities) => activities.readDecision(id, decision));

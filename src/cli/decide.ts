@@ -62,11 +62,13 @@ export function registerDecide(program: Command): void {
       'after',
       `
 Without --session, --for or --always the very call that asked may run, once.
+In a glob * stands for anything and ? for one character; \\*, \\? and \\\\ for themselves.
 
 Examples:
   surety approve 1f2e3d4c
   surety approve 1f2e3d4c --for 8h --covers scope --reason "watched by ops"
   surety approve 1f2e3d4c --always --where 'path=/srv/data/*'
+  surety approve 1f2e3d4c --always --where 'command=cat \\*'
   surety approve 1f2e3d4c --edit safer.json`,
     )
     .action(action((cli, id: string | undefined, options: DecideOptions) => run(cli, 'approve', id, options)));

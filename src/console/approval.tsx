@@ -2,8 +2,8 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Approval } from '../http/shapes.ts';
 import { coverage } from '../domain/approval/grant.ts';
 import type { GrantTerms } from '../domain/approval/grant.ts';
+import { ANY_MASK, hasMask } from '../domain/approval/loose-mask.ts';
 import { partName } from '../domain/trust/part-view.ts';
-import { REDACTED } from '../domain/outcome/secrets.ts';
 import { toolKey } from '../domain/key/tool-key.ts';
 import { read } from './api.ts';
 import { Decide } from './decide.tsx';
@@ -102,8 +102,10 @@ function Question({ approval }: { readonly approval: Approval }) {
           {pretty(approval.arguments)}
         </pre>
       )}
-      {JSON.stringify(approval.arguments).includes(REDACTED) ? (
-        <p class="quiet small">{REDACTED} stands for a credential. It runs as it was asked.</p>
+      {hasMask(approval.arguments) ? (
+        <p class="quiet small">
+          {ANY_MASK} stands for a credential, each with its own letters and digits. It runs as it was asked.
+        </p>
       ) : null}
     </>
   );

@@ -1,8 +1,7 @@
 import type { ComponentChildren, RefObject } from 'preact';
 import { useState } from 'preact/hooks';
 import { inexactNumber } from '../domain/outcome/exact-number.ts';
-import { hasLooseMask } from '../domain/approval/shown.ts';
-import { REDACTED } from '../domain/outcome/secrets.ts';
+import { ANY_MASK, hasLooseMask } from '../domain/approval/loose-mask.ts';
 import type { Approval } from '../http/shapes.ts';
 import { Diff } from './diff-view.tsx';
 import { ChooseGrant, useGrantChoice } from './grant-choice.tsx';
@@ -79,7 +78,7 @@ function parsed(text: string, shown: unknown): { readonly value: unknown; readon
     const value: unknown = JSON.parse(text);
     const inexact = inexactNumber(text);
     if (inexact !== undefined) return { value, complaint: `${inexact} cannot be kept exactly: write it as text.` };
-    const complaint = `${REDACTED} would run as it is written. Leave what is masked where it was, or put in what is meant.`;
+    const complaint = `${ANY_MASK} would run as it is written. Leave what is masked where it was, or put in what is meant.`;
     return { value, complaint: hasLooseMask(value, shown) ? complaint : '' };
   } catch (error) {
     return { value: undefined, complaint: `This is no JSON yet: ${error instanceof Error ? error.message : ''}` };

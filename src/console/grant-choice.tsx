@@ -1,7 +1,8 @@
 import { useMemo, useState } from 'preact/hooks';
 import { coverage, matchesPattern } from '../domain/approval/grant.ts';
 import type { GrantTerms } from '../domain/approval/grant.ts';
-import { REDACTED } from '../domain/outcome/secrets.ts';
+import { hasMask } from '../domain/approval/loose-mask.ts';
+import { escapeGlob } from '../domain/key/glob.ts';
 import { partName } from '../domain/trust/part-view.ts';
 import type { Approval } from '../http/shapes.ts';
 import { serverNow } from './api.ts';
@@ -112,7 +113,8 @@ function Globs({ choice: { globs, setGlob, complaint } }: { readonly choice: Gra
     <fieldset class="globs" aria-describedby="globs-help">
       <legend>What they must look like</legend>
       <p id="globs-help" class="quiet small">
-        <code>*</code> stands for anything, <code>?</code> for one character. Empty: it may be anything.
+        <code>*</code> stands for anything, <code>?</code> for one character, each by itself after <code>\</code>.
+        Empty: it may be anything.
       </p>
       {Object.entries(globs).map(([name, glob]) => (
         <label key={name}>
@@ -162,15 +164,18 @@ function Choice<T extends string>(props: {
 const MOST_GLOBS = 20;
 const LONGEST_VALUE = 200;
 
-/** Every argument that a glob can be about, held to what was asked. What is masked cannot be matched by its mask. */
+/**
+ * Every argument that a glob can be about, held to what was asked: a star that the agent has written is a star. What is masked
+ * cannot be matched by its mask.
+ */
 function asAsked(args: unknown): Readonly<Record<string, string>> {
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return {};
   const texts = Object.entries(args).map(([name, value]): [string, string] => [name, textOf(value)]);
   const fit = texts.filter(([name, text]) => {
     const isShort = text !== '' && text.length <= LONGEST_VALUE && !text.includes('\n') && visible(text) === text;
-    return isShort && !text.includes(REDACTED) && matchesPattern({ [name]: text }, args);
+    return isShort && !hasMask(text) && matchesPattern({ [name]: escapeGlob(text) }, args);
   });
-  return Object.fromEntries(fit.slice(0, MOST_GLOBS));
+  return Object.fromEntries(fit.slice(0, MOST_GLOBS).map(([name, text]) => [name, escapeGlob(text)]));
 }
 
 function textOf(value: unknown): string {

@@ -59,12 +59,19 @@ export async function askAbout(
       ? decision
       : because === undefined
         ? undefined
-        : { decision: 'ask', via: 'person', because };
+        : { decision: 'ask', via: 'person', because: claimed(because) };
   if (asking === undefined) return undefined;
   if (approvals === undefined) throw refused(held, asking);
   refuseUnshowable(held.args);
   const question = questionOf(held, asking);
   return approvals.ask({ ...question, held: withSeen(question.held, seen) });
+}
+
+const CLAIM = 'the agent says: ';
+
+/** What an agent says for itself is told from what Surety says, wherever it is read; another gate may have said so already. */
+function claimed(because: string): string {
+  return because.startsWith(CLAIM) ? because : `${CLAIM}${because}`;
 }
 
 /** Besides being told, look after so long: a notification may be lost, and the tool may have recovered meanwhile. */

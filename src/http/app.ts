@@ -7,7 +7,7 @@ import type pg from 'pg';
 import { redactText } from '../domain/outcome/redact.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { Ledger } from '../postgres/append.ts';
-import { EditRefused } from '../postgres/approval-decide.ts';
+import { DecisionRefused } from '../postgres/approval-decide.ts';
 import { codeOf, Problem } from '../problem.ts';
 import { version } from '../version.ts';
 import type { Announcements } from './announcements.ts';
@@ -128,7 +128,8 @@ function problemOf(error: Error): HttpProblem {
   if (error instanceof HTTPException && error.status < 500) {
     return new HttpProblem(error.status, 'Not understood', `${error.message}.`);
   }
-  if (error instanceof EditRefused) return new HttpProblem(400, 'Not understood', `${error.message} ${error.wayOut}`);
+  if (error instanceof DecisionRefused)
+    return new HttpProblem(400, 'Not understood', `${error.message} ${error.wayOut}`);
   if (error instanceof Problem) return new HttpProblem(409, 'Not possible', `${error.message} ${error.wayOut}`);
   // What happened inside is nobody's business outside.
   return isOurFault(error)

@@ -24,7 +24,7 @@ const Decided = z.object({ decision: Id, outcome: z.enum(['taken', 'recorded']) 
 const ApprovalsPage = z.object({
   approvals: z.array(Approval),
   cursor: Id.nullable(),
-  pending: z.number().int().openapi({ description: 'how many are open in all' }),
+  pending: z.number().int().openapi({ description: 'how many are open in all, of those the token may see' }),
 });
 export type ApprovalsPage = z.infer<typeof ApprovalsPage>;
 
@@ -41,6 +41,8 @@ export function approvalRoutes(app: Api, { pool, announcements }: Pick<ApiParts,
     const asker = await readAsker(pool, id);
     return asker?.agent === name && asker.owner !== null && isSamePerson(asker.owner, owner);
   };
+  /** Whatever other roles it has. */
+  const onlyOf = ({ roles, name, owner }: Token) => (roles.includes('agent') ? { agent: name, owner } : undefined);
   const visible = async (id: string, token: Token): Promise<ShownApproval> => {
     const found = !token.roles.includes('agent') || (await isOwn(id, token)) ? await readOne(pool, id) : undefined;
     if (found !== undefined) return found;
@@ -51,6 +53,7 @@ export function approvalRoutes(app: Api, { pool, announcements }: Pick<ApiParts,
       method: 'get',
       path: '/v1/approvals',
       summary: 'Questions to people, open ones the oldest first, decided ones the newest first',
+      description: "A token with the role agent sees that agent's own, whatever other roles it has.",
       middleware: [allow('approver', 'operator')] as const,
       request: {
         query: z.object({
@@ -75,13 +78,14 @@ export function approvalRoutes(app: Api, { pool, announcements }: Pick<ApiParts,
     async (c) => {
       const { status, limit, cursor, search } = c.req.valid('query');
       const readFrom = status === 'pending' ? readPending : readDecided;
-      const read = (most: number, after?: string) => readFrom(pool, most, after);
+      const only = onlyOf(c.get('token'));
+      const read = (most: number, after?: string) => readFrom(pool, most, after, only);
       const page = async () => {
         if (search !== undefined) return searchApprovals(read, search, limit, cursor);
         const found = await read(limit, cursor);
         return { found, cursor: found.length < limit ? null : (found.at(-1)?.id ?? null) };
       };
-      const [{ found, cursor: next }, pending] = await Promise.all([page(), countPending(pool)]);
+      const [{ found, cursor: next }, pending] = await Promise.all([page(), countPending(pool, only)]);
       return c.json({ approvals: found.map(approvalShown), cursor: next, pending }, 200);
     },
   );
@@ -188,7 +192,10 @@ const GrantBody = z
       until: z.iso.datetime({ offset: true }).optional(),
       seconds: z.number().positive().optional(),
       covers: z.enum(['arguments', 'scope', 'tool']).optional(),
-      pattern: z.record(text(1024), text(10_240)).optional(),
+      pattern: z.record(text(1024), text(10_240)).optional().openapi({
+        description:
+          'by argument a glob: * stands for anything, ? for one character, and both for themselves after a backslash, as does a backslash',
+      }),
     }),
   ])
   .default('once')

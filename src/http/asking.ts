@@ -27,7 +27,9 @@ const Digest = z
 const AskBody = z.strictObject({
   ...Call.shape,
   callId: CallId.optional().openapi({ description: 'asking again with the same one finds the same question' }),
-  because: text(1000).optional().openapi({ description: 'why, where nothing is held against the call' }),
+  because: text(1000)
+    .optional()
+    .openapi({ description: 'why, where nothing is held against the call; shown as what the agent says' }),
   definition: text(200).optional(),
   seen: z
     .strictObject({ isSecurity: z.boolean(), state: z.enum(['RECOVERING', 'ESCALATED', 'BLOCKED']).nullable() })

@@ -5,6 +5,7 @@ import { stillAnswers } from '../domain/approval/earlier.ts';
 import type { Earlier } from '../domain/approval/earlier.ts';
 import { identityOf } from '../domain/approval/identity.ts';
 import { isSamePerson } from '../domain/approval/person.ts';
+import { sessionName } from '../domain/approval/session.ts';
 import type { ApprovalTerms } from '../domain/rules/rules.schema.ts';
 import { approvalEvent } from '../domain/webhook/event.ts';
 import { HAS_RUN } from './has-run.ts';
@@ -52,7 +53,8 @@ const LARGEST_ARGUMENTS = 1_000_000;
  * Finds the question or asks it. The same call of the same agent in the same session meets the question it asked before,
  * open or decided, also after a restart or days later. Askers of one question take turns, so it is asked once.
  */
-export async function askForApproval(pool: pg.Pool, asking: Asking): Promise<Asked> {
+export async function askForApproval(pool: pg.Pool, given: Asking): Promise<Asked> {
+  const asking = { ...given, session: given.session === undefined ? undefined : sessionName(given.session) };
   const identity = identityOf(asking);
   return inTransaction(pool, async (client) => {
     await client.query('select pg_advisory_xact_lock(hashtextextended($1, 11))', [identity]);

@@ -1,10 +1,11 @@
 import type pg from 'pg';
 import type { GrantTerms } from '../domain/approval/grant.ts';
+import { ANY_MASK, hasLooseMask } from '../domain/approval/loose-mask.ts';
 import type { Verb } from '../domain/approval/message.ts';
-import { hasLooseMask, shownArguments, unmasked } from '../domain/approval/shown.ts';
+import { credentialIn } from '../domain/approval/secret-value.ts';
+import { shownArguments, unmasked } from '../domain/approval/shown.ts';
 import { argumentsDigest } from '../domain/outcome/digest.ts';
 import { notShownAsJson } from '../domain/outcome/plain-data.ts';
-import { REDACTED } from '../domain/outcome/secrets.ts';
 import { pause } from '../pause.ts';
 import { Problem } from '../problem.ts';
 import { newOutcomeId } from './outcome-id.ts';
@@ -26,6 +27,12 @@ export interface NewDecision {
 
 /** Writes a decision down and has the workflow told of it; answers its id. */
 export async function decide(pool: pg.Pool, decision: NewDecision): Promise<string> {
+  const credential = credentialIn(decision.grant?.pattern ?? {});
+  if (credential !== undefined)
+    throw new DecisionRefused(
+      `Everybody who sees the grant would read it: ${credential}.`,
+      'Leave that argument out, or put * where the credential is.',
+    );
   const id = newOutcomeId();
   const edit = decision.edit === undefined ? undefined : await withSecrets(pool, decision.approval, decision.edit);
   await pool.query(
@@ -47,23 +54,26 @@ export async function decide(pool: pg.Pool, decision: NewDecision): Promise<stri
   return id;
 }
 
-/** Arguments that nobody can put in the place of what was asked about. */
-export class EditRefused extends Problem {}
+/** What cannot be written down as it was said. */
+export class DecisionRefused extends Problem {}
 
 /** Whoever edits has not seen the credentials, and so cannot have meant to change them. */
 async function withSecrets(pool: pg.Pool, approval: string, edit: unknown): Promise<unknown> {
-  const found = await pool.query<{ arguments: unknown }>('select arguments from approval where id = $1', [approval]);
-  const original = found.rows[0]?.arguments;
+  const found = await pool.query<{ arguments: unknown; digest: string }>(
+    'select arguments, digest from approval where id = $1',
+    [approval],
+  );
+  const { arguments: original, digest = '' } = found.rows[0] ?? {};
   const unreadable = notShownAsJson(edit);
   if (unreadable !== undefined)
-    throw new EditRefused(`Nobody could read these arguments: ${unreadable}.`, 'Give them in fewer levels.');
+    throw new DecisionRefused(`Nobody could read these arguments: ${unreadable}.`, 'Give them in fewer levels.');
   // A mask that stands for nothing would be run.
-  if (hasLooseMask(edit, shownArguments(original)))
-    throw new EditRefused(
-      `${REDACTED} would run as it is written.`,
+  if (hasLooseMask(edit, shownArguments(original, digest)))
+    throw new DecisionRefused(
+      `${ANY_MASK} would run as it is written.`,
       'Leave what is masked where it was, or put in what is meant.',
     );
-  return unmasked(edit, original);
+  return unmasked(edit, original, digest);
 }
 
 export type Told = { readonly outcome: 'taken' } | { readonly outcome: 'refused'; readonly because: string };

@@ -63,22 +63,44 @@ const selecting = (
     left join lateral (select edit from approval_decision d where d.approval = a.id and d.edit_digest = a.edit_digest
       and d.outcome = 'taken' limit 1) d on true`;
 
-/** Open questions, the oldest first, after `after`. */
-export async function readPending(pool: pg.Pool, limit: number, after?: string): Promise<readonly ShownApproval[]> {
+/** For whom something was asked, and whose token asked. */
+export interface Asker {
+  readonly agent: string;
+  readonly owner: string;
+}
+
+/** Those of one who asks, or all. Two spellings of an owner are one. */
+const askedBy = (agent: number, owner: number) =>
+  `($${agent}::text is null or (agent = $${agent} and lower(upper(owner)) = lower(upper($${owner}::text))))`;
+
+/** Open questions, the oldest first, after `after`; of one who asks, or of all. */
+export async function readPending(
+  pool: pg.Pool,
+  limit: number,
+  after?: string,
+  asker?: Asker,
+): Promise<readonly ShownApproval[]> {
   const found = await pool.query<Row>(
-    `${selecting(IN_LIST)} where a.status = 'pending' and ($2::uuid is null or a.id > $2) order by a.id limit $1`,
-    [limit, after ?? null],
+    `${selecting(IN_LIST)} where a.status = 'pending' and ($2::uuid is null or a.id > $2)
+       and ${askedBy(3, 4)} order by a.id limit $1`,
+    [limit, after ?? null, asker?.agent ?? null, asker?.owner ?? null],
   );
   return found.rows.map(shown);
 }
 
-/** What was decided, the newest decision first, those before `before`. */
-export async function readDecided(pool: pg.Pool, limit: number, before?: string): Promise<readonly ShownApproval[]> {
+/** What was decided, the newest decision first, those before `before`; of one who asks, or of all. */
+export async function readDecided(
+  pool: pg.Pool,
+  limit: number,
+  before?: string,
+  asker?: Asker,
+): Promise<readonly ShownApproval[]> {
   const found = await pool.query<Row>(
     `${selecting(IN_LIST)} where a.status <> 'pending' and a.ended_at is not null
        and ($2::uuid is null or (a.ended_at, a.id) < (select b.ended_at, b.id from approval b where b.id = $2))
+       and ${askedBy(3, 4)}
      order by a.ended_at desc, a.id desc limit $1`,
-    [limit, before ?? null],
+    [limit, before ?? null, asker?.agent ?? null, asker?.owner ?? null],
   );
   return found.rows.map(shown);
 }
@@ -111,15 +133,19 @@ export async function readAsker(
   return found.rows[0];
 }
 
-export async function countPending(pool: pg.Pool): Promise<number> {
-  const found = await pool.query<{ count: number }>("select count(*) from approval where status = 'pending'");
+export async function countPending(pool: pg.Pool, asker?: Asker): Promise<number> {
+  const found = await pool.query<{ count: number }>(
+    `select count(*) from approval where status = 'pending' and ${askedBy(1, 2)}`,
+    [asker?.agent ?? null, asker?.owner ?? null],
+  );
   return found.rows[0]?.count ?? 0;
 }
 
 function shown({ editDigest, edit, arguments: given, ...row }: Row): ShownApproval {
   return {
     ...row,
-    arguments: given === null ? null : shownArguments(given),
-    edited: editDigest === null ? null : { digest: editDigest, arguments: shownArguments(edit) },
+    arguments: given === null ? null : shownArguments(given, row.digest),
+    // By the same digest: what was left alone looks as it did.
+    edited: editDigest === null ? null : { digest: editDigest, arguments: shownArguments(edit, row.digest) },
   };
 }

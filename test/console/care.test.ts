@@ -145,6 +145,21 @@ describe('a grant by pattern', () => {
     await expect.poll(() => answers('/tmp/b.txt')).toBe('ask');
   });
 
+  test('a star that the agent has written is a star, and stands for nothing', async () => {
+    const { page, waiting } = await openQuestion('starred', { command: 'cat *', path: 'a\\b?' });
+    await page.keyboard.press('a');
+    await page.getByLabel('the session').check();
+    await page.getByLabel('arguments that match').check();
+    expect(await page.getByLabel('command', { exact: true }).inputValue()).toBe('cat \\*');
+    expect(await page.getByLabel('path', { exact: true }).inputValue()).toBe('a\\\\b\\?');
+    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    expect(await waiting).toBe('ran');
+    const answers = (command: string) =>
+      desk.gate.check({ tool: 'starred', args: { command, path: 'a\\b?' } }).decision;
+    await expect.poll(() => answers('cat *')).toBe('allow');
+    expect(answers('cat /etc/shadow')).toBe('ask');
+  });
+
   test('is not offered where arguments are edited, or none can be matched', async () => {
     const { page } = await openQuestion('unmatched', { path: '/a', api_key: 'k-1' });
     await page.keyboard.press('e');

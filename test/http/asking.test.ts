@@ -109,7 +109,76 @@ describe('an agent without the library', () => {
   test('is told that nobody needs to be asked, unless it has a reason of its own', async () => {
     expect(await post(bot, '/v1/approvals', { tool: 'harmless' })).toMatchObject({ status: 409 });
     const asked = await post(bot, '/v1/approvals', { tool: 'harmless', because: 'the amount looks odd' });
-    expect(asked.body).toMatchObject({ status: 'pending', because: 'the amount looks odd' });
+    expect(asked.body).toMatchObject({ status: 'pending', because: 'the agent says: the amount looks odd' });
+    // Once, also where a gate in between has said so.
+    const again = { tool: 'harmless', args: { n: 1 }, because: 'the agent says: the amount looks odd' };
+    expect((await post(bot, '/v1/approvals', again)).body['because']).toBe('the agent says: the amount looks odd');
+  });
+
+  test('a token in the name of its session is nowhere read, and sessions stay apart', async () => {
+    await escalated('sessioned');
+    const [one, other] = ['a', 'b'].map((letter) => `run ghp_${letter.repeat(20)}`);
+    const call = { tool: 'sessioned', args: {}, session: one };
+    const asked = await post(bot, '/v1/approvals', call);
+    const id = asked.body['id'] as string;
+    expect(asked.body['session']).toMatch(/^run \[redacted [0-9a-f]{16}\]$/);
+    expect((await post(bot, '/v1/approvals', call)).body).toMatchObject({ id, asked: 2 });
+    const grant = { kind: 'session' } as const;
+    await decideAs(installation.pool, { approval: id, verb: 'approve', by: 'alice', reason: '', grant });
+    const answer = async (session: string | undefined) =>
+      (await post(bot, '/v1/check', { ...call, session })).body['decision'];
+    await eventually(async () => expect(await answer(one)).toBe('allow'));
+    expect(await answer(other)).toBe('ask');
+    const found = await installation.pool.query<{ session: string }>(
+      'select session from approval_grant where id = $1',
+      [id],
+    );
+    expect(found.rows[0]?.session).toBe(asked.body['session']);
+  });
+
+  test('a credential in what a grant matches is refused, by API and by signal', async () => {
+    await escalated('patterned');
+    const person = { name: 'pat', owner: 'pat', roles: ['approver'] as const, createdBy: 'test' };
+    const { secret } = await createToken(installation.pool, person);
+    const asked = await post(bot, '/v1/approvals', { tool: 'patterned', args: { url: 'https://a.test/' } });
+    const id = asked.body['id'] as string;
+    const grant = { kind: 'always', pattern: { url: `*ghp_${'A'.repeat(20)}*` } };
+    const refused = await post({ ...bot, token: secret }, `/v1/approvals/${id}/approve`, { grant });
+    expect(refused.status).toBe(400);
+    expect(refused.body['detail']).toMatch(/the pattern for url holds a credential.*put \* where/);
+    const run = await installation.pool.query<{ identity: string; ordinal: number }>(
+      'select identity, ordinal from approval where id = $1',
+      [id],
+    );
+    const { identity = '', ordinal = 0 } = run.rows[0] ?? {};
+    const handle = installation.client.workflow.getHandle(approvalWorkflowId(identity, ordinal));
+    await handle.signal('approve', { by: 'ann', grant });
+    await eventually(async () => {
+      const said = await installation.pool.query(
+        "select 1 from audit where detail::text || reason like '%the pattern for url%'",
+      );
+      expect(said.rowCount).toBe(1);
+    });
+    expect((await get(bot, `/v1/approvals/${id}`)).body['status']).toBe('pending');
+  });
+
+  test('with other roles besides sees its own questions, in the list as one by one', async () => {
+    const both = { name: 'bot', owner: 'olga', roles: ['agent', 'admin'] as const, createdBy: 'test' };
+    const { secret } = await createToken(installation.pool, both);
+    const place = { ...bot, token: secret };
+    const own = await post(bot, '/v1/approvals', { tool: 'listed', because: 'mine' });
+    const others = await post(rival, '/v1/approvals', { tool: 'listed', because: 'not mine' });
+    expect((await get(place, `/v1/approvals/${others.body['id'] as string}`)).status).toBe(404);
+    expect((await get(place, `/v1/approvals/${own.body['id'] as string}`)).status).toBe(200);
+    const { approvals, pending } = (await get(place, '/v1/approvals?limit=200')).body as {
+      approvals: { id: string; agent: string }[];
+      pending: number;
+    };
+    expect(new Set(approvals.map(({ agent }) => agent))).toEqual(new Set(['bot']));
+    expect(approvals).toHaveLength(pending);
+    expect(approvals.map(({ id }) => id)).toContain(own.body['id']);
+    const decided = (await get(place, '/v1/approvals?status=decided')).body['approvals'] as { agent: string }[];
+    expect(decided.filter(({ agent }) => agent !== 'bot')).toEqual([]);
   });
 
   test('is told that nobody could allow it', async () => {

@@ -1,6 +1,7 @@
 import { matchesGlob } from '../key/glob.ts';
 import { isAbout } from './about.ts';
 import type { AskedAbout, HeldNow } from './about.ts';
+import { sessionName } from './session.ts';
 
 /** How long an approval answers, and for what. Everything that is left out is as wide as it can be. */
 export interface GrantTerms {
@@ -9,7 +10,7 @@ export interface GrantTerms {
   readonly until?: number;
   /** What besides the very call: the scope it was asked for, or any call of the tool. Without it the arguments must match. */
   readonly covers?: 'arguments' | 'scope' | 'tool';
-  /** By argument name a glob that its value must match; every one of them. */
+  /** By argument name a glob that its value must match; every one of them. `\*` is a star that was asked about. */
   readonly pattern?: Readonly<Record<string, string>>;
 }
 
@@ -84,7 +85,8 @@ export function coveredBy({ covers, pattern }: GrantTerms): 'arguments' | 'scope
 }
 
 /** A session without a name is none that could be come back to. */
-function isOfSession({ kind, session }: Grant, calls: string | undefined): boolean {
+function isOfSession({ kind, session }: Grant, given: string | undefined): boolean {
+  const calls = given === undefined ? undefined : sessionName(given);
   if (kind === 'session') return session !== null && session === calls;
   return kind !== 'once' || session === (calls ?? null);
 }
@@ -102,7 +104,7 @@ export function matchesPattern(pattern: Readonly<Record<string, string>>, args: 
     const value = Object.hasOwn(args, name) ? (args as Record<string, unknown>)[name] : undefined;
     if (typeof value !== 'string' && typeof value !== 'number') return false;
     const text = String(value);
-    return !CLIMBS.test(text) && !CONTROL.test(text) && matchesGlob(glob, text);
+    return !CLIMBS.test(text) && !CONTROL.test(text) && matchesGlob(glob, text, { escapes: true });
   });
 }
 

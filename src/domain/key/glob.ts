@@ -1,8 +1,14 @@
+interface GlobOptions {
+  readonly ignoreCase?: boolean;
+  /** A backslash before `*`, `?` or `\` makes it literal. Elsewhere, as in patterns of commands, it is a character like others. */
+  readonly escapes?: boolean;
+}
+
 /**
  * Whether a name matches a pattern in which `*` stands for any run of characters and `?` for one; all else is literal.
  * Only the last `*` is ever retried, so the time is at most pattern times text, whatever either looks like.
  */
-export function matchesGlob(pattern: string, text: string, options: { ignoreCase?: boolean } = {}): boolean {
+export function matchesGlob(pattern: string, text: string, options: GlobOptions = {}): boolean {
   const wanted = options.ignoreCase === true ? pattern.toLowerCase() : pattern;
   const given = options.ignoreCase === true ? text.toLowerCase() : text;
   let at = 0;
@@ -10,17 +16,18 @@ export function matchesGlob(pattern: string, text: string, options: { ignoreCase
   let star = -1;
   let retryFrom = 0;
   while (at < given.length) {
-    const expected = wanted[next];
-    if (expected === '*') {
+    const isEscaped = options.escapes === true && ESCAPED.test(wanted.slice(next, next + 2));
+    const expected = isEscaped ? wanted[next + 1] : wanted[next];
+    if (expected === '*' && !isEscaped) {
       star = next;
       retryFrom = at;
       next += 1;
-    } else if (expected === '?') {
+    } else if (expected === '?' && !isEscaped) {
       at += characterLength(given, at);
       next += 1;
     } else if (expected === given[at]) {
       at += 1;
-      next += 1;
+      next += isEscaped ? 2 : 1;
     } else if (star >= 0) {
       retryFrom += characterLength(given, retryFrom);
       at = retryFrom;
@@ -31,6 +38,13 @@ export function matchesGlob(pattern: string, text: string, options: { ignoreCase
   }
   while (wanted[next] === '*') next += 1;
   return next === wanted.length;
+}
+
+const ESCAPED = /^\\[*?\\]/;
+
+/** The pattern, with `escapes`, that matches this text and no other. */
+export function escapeGlob(text: string): string {
+  return text.replace(/[*?\\]/g, '\\$&');
 }
 
 /** A character outside the basic plane is two code units, and one `?`. */

@@ -83,9 +83,12 @@ const NO_TOKEN = /^(?:[eE][yY][jJ][A-Za-z0-9_-]*|(?:sk|rk|pk)(?:[-_][a-z]{1,14})
 /** No shape is shorter than this. */
 const SHORTEST_TOKEN = 7;
 
-export function redactTokens(text: string): string {
+export function redactTokens(text: string, mask = (_token: string) => REDACTED): string {
   if (text.length < SHORTEST_TOKEN) return text;
-  return TOKEN.reduce((rest, shape) => rest.replace(shape, (found) => (NO_TOKEN.test(found) ? found : REDACTED)), text);
+  return TOKEN.reduce(
+    (rest, shape) => rest.replace(shape, (found) => (NO_TOKEN.test(found) ? found : mask(found))),
+    text,
+  );
 }
 
 /**

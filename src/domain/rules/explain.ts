@@ -1,9 +1,9 @@
 import { matchesGlob } from '../key/glob.ts';
 import { ruleForScope, viewForServer, viewForTool } from './resolve.ts';
 import type { RuleLevel } from './resolve.ts';
-import type { Rule, Rules } from './rules.schema.ts';
+import type { ApprovalTerms, Rule, Rules } from './rules.schema.ts';
 import type { Subject } from '../trust/parts.ts';
-import { duration } from '../trust/tally.ts';
+import { duration, plural } from '../trust/tally.ts';
 
 export interface Candidate {
   readonly level: RuleLevel;
@@ -62,24 +62,50 @@ function whyLost(level: RuleLevel, winner: RuleLevel): string {
 export function ruleInWords(rule: Rule, kind: Subject['kind']): string[] {
   const window = duration(rule.windowSeconds);
   const triggers = [
-    ...(rule.countThreshold === null ? [] : [`${rule.countThreshold} failures in ${window}`]),
-    ...(rule.consecutiveThreshold === null ? [] : [`${rule.consecutiveThreshold} failures in a row`]),
+    ...(rule.countThreshold === null ? [] : [`${plural(rule.countThreshold, 'failure')} in ${window}`]),
+    ...(rule.consecutiveThreshold === null ? [] : [`${plural(rule.consecutiveThreshold, 'failure')} in a row`]),
     ...(rule.rateThreshold === null
       ? []
-      : [`${Math.round(rule.rateThreshold * 100)} % of at least ${rule.minSamples} calls in ${window}`]),
+      : [`${Math.round(rule.rateThreshold * 100)} % of at least ${plural(rule.minSamples, 'call')} in ${window}`]),
   ];
   const { reachability } = rule;
-  const outOfReach = `${reachability.countThreshold} failures to reach it in ${duration(reachability.windowSeconds)}`;
+  const outOfReach = `${plural(reachability.countThreshold, 'failure')} to reach it in ${duration(reachability.windowSeconds)}`;
   const escalates = kind === 'server' ? outOfReach : triggers.join(', or ') || 'nothing but credentials and security';
+  const successes = plural(rule.successCountToRecover, 'success', 'successes');
   return [
     `Escalates on ${escalates}.`,
     ...(kind === 'server' ? [] : [`Counts ${rule.severityFilter.join(', ') || 'no severity'}.`]),
     rule.autoRecovery
-      ? `Tried again ${duration(rule.escalationDurationSeconds)} after it began and ${duration(rule.cooldownSeconds)} after the last failure; ${rule.successCountToRecover} successes restore trust.`
-      : `Recovery takes an order (surety recover), then ${rule.successCountToRecover} successes.`,
+      ? `Tried again ${duration(rule.escalationDurationSeconds)} after it began and ${duration(rule.cooldownSeconds)} after the last failure; ${successes} ${rule.successCountToRecover === 1 ? 'restores' : 'restore'} trust.`
+      : `Recovery takes an order (surety recover), then ${successes}.`,
     rule.blockAfter === null
       ? 'Failures while escalated never block it.'
-      : `${rule.blockAfter} more failures while escalated block it.`,
+      : `${plural(rule.blockAfter, 'more failure')} while escalated ${rule.blockAfter === 1 ? 'blocks' : 'block'} it.`,
     `Risk ${rule.risk}.${rule.enforce ? '' : ' Shadow mode: everything is recorded, nothing is held.'}`,
+    ...approvalInWords(rule.approval),
   ];
+}
+
+/** Who is asked about a call that is held, for how long, and what it takes. */
+function approvalInWords(terms: ApprovalTerms): string[] {
+  const { approvers, remindAt, denialHoldsSeconds } = terms;
+  const [first = 'whoever may approve', ...others] = approvers.map(anyOf);
+  const ladder = others.map((level, index) => {
+    const after = duration((index + 1) * terms.nextApproverAfterSeconds);
+    return `, after ${after} ${level}, too`;
+  });
+  const shares = remindAt.toSorted((a, b) => a - b).map((share) => `${Math.round(share * 100)} %`);
+  const reminded = shares.length === 0 ? '' : `, with a reminder after ${shares.join(' and ')} of that time`;
+  return [
+    `Where it asks, ${first} decides${ladder.join('')}.`,
+    `A question expires after ${duration(terms.expiresAfterSeconds)}${reminded}.`,
+    ...(denialHoldsSeconds === 0 ? [] : [`A denial answers the same question for ${duration(denialHoldsSeconds)}.`]),
+    ...(terms.twoForSecurity ? ['Two people must agree where a security concern is held against the call.'] : []),
+    ...(terms.selfApproval ? ['Whoever asked may decide, too.'] : []),
+    ...(terms.unverified ? ['A bare Temporal signal decides, too, whoever sent it.'] : []),
+  ];
+}
+
+function anyOf(names: readonly string[]): string {
+  return names.length === 1 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`;
 }

@@ -5,6 +5,8 @@ import type { Earlier } from '../../../src/domain/approval/earlier.ts';
 import { answers, coverage } from '../../../src/domain/approval/grant.ts';
 import type { Grant, HeldCall } from '../../../src/domain/approval/grant.ts';
 import { readGrant, readSignal } from '../../../src/domain/approval/message.ts';
+import { credentialIn } from '../../../src/domain/approval/secret-value.ts';
+import { sessionName } from '../../../src/domain/approval/session.ts';
 
 const grant: Grant = {
   ...{ id: 'g', toolKey: 'tool:local/t', kind: 'session', givenAt: 1000, by: 'alice', agent: 'a', session: 's' },
@@ -15,6 +17,7 @@ const call: HeldCall = {
   ...{ agent: 'a', session: 's', scope: 'host:a.example', definition: undefined, args: { path: '/srv/x', n: 3 } },
   ...{ digest: () => 'd', now: 2000, held: { heldSince: 500, isSecurity: false, state: 'ESCALATED' } },
 };
+const WITH_TOKEN = `s ghp_${'a'.repeat(20)}`;
 const worse = (more: Partial<HeldNow>) => ({ held: { ...call.held, ...more } });
 const secure = { about: { ...grant.about, isSecurity: true } };
 
@@ -23,7 +26,11 @@ describe('a grant', () => {
     ['the same call', {}, {}, true],
     ['other arguments', {}, { digest: () => 'other' }, false],
     ['another session', {}, { session: 't' }, false],
+    ['a session that a token was put into', { session: sessionName(WITH_TOKEN) }, { session: WITH_TOKEN }, true],
+    ['a session with another token', { session: sessionName(WITH_TOKEN) }, { session: `${WITH_TOKEN}b` }, false],
     ['another agent', {}, { agent: 'b' }, false],
+    ['a star that was asked about', { pattern: { path: '/srv/\\*' } }, { args: { path: '/srv/*' } }, true],
+    ['what that star does not stand for', { pattern: { path: '/srv/\\*' } }, {}, false],
     ['what was held when it was asked', {}, worse({ heldSince: 900 }), true],
     ['what was held only after it was asked, though before it was given', {}, worse({ heldSince: 901 }), false],
     ['a concern of security that it was not asked about', {}, worse({ isSecurity: true }), false],
@@ -139,4 +146,16 @@ describe('a signal', () => {
     expect(readGrant({ kind: 'until', seconds: 60 }, 1000)).toEqual({ kind: 'until', until: 61_000 });
     expect(readGrant({ kind: 'until', until: '1970-01-01T00:01:00Z' }, 1000)).toEqual({ kind: 'until', until: 60_000 });
   });
+});
+
+test.each<[Record<string, string>, boolean]>([
+  [{ url: `*ghp_${'A'.repeat(20)}*` }, true],
+  [{ url: 'https://u:hunter2@h/*' }, true],
+  [{ password: 'hunter2' }, true],
+  [{ [`ghp_${'A'.repeat(20)}`]: '*' }, true],
+  [{ url: 'https://h/*', token: 'USDC', pwd: '/srv/*', password: '*' }, false],
+])('what a grant matches may hold no credential: %j', (pattern, expected) => {
+  const complaint = credentialIn(pattern);
+  expect(complaint !== undefined).toBe(expected);
+  expect(complaint ?? '').not.toContain('ghp_');
 });

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { hasLooseMask, shownArguments, unmasked } from '../../../src/domain/approval/shown.ts';
+import { hasLooseMask } from '../../../src/domain/approval/loose-mask.ts';
+import * as approval from '../../../src/domain/approval/shown.ts';
+
+const DIGEST = 'ab'.repeat(32);
+const shownArguments = (value: unknown) => approval.shownArguments(value, DIGEST);
+const unmasked = (edited: unknown, original: unknown) => approval.unmasked(edited, original, DIGEST);
+/** As it is shown, whatever fingerprint each mask has. */
+const shownAlike = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(shownArguments(value)).replace(/\[redacted [0-9a-f]{4}\]/g, '[redacted]'));
 
 test('nothing that would run is cut, however far back it stands', () => {
   const command = `echo ok${' '.repeat(20_000)}; rm -rf /`;
@@ -9,7 +17,7 @@ test('nothing that would run is cut, however far back it stands', () => {
 
 test('what can be nothing but a credential is masked, and nothing hides behind one', () => {
   expect(
-    shownArguments({
+    shownAlike({
       api_key: 'abc123',
       password: 'x; rm -rf /srv',
       command: 'deploy --token "; rm -rf /srv"',
@@ -36,6 +44,16 @@ test.each<[string, string]>([
   ['password_file', '/etc/shadow'],
   ['cookie_jar', '/root/.ssh/id_rsa'],
   ['credentials_path', '/root/.aws/credentials'],
+  ['pwd', '/srv/prod'],
+  ['pwd', '.'],
+  ['pass', '/etc/shadow'],
+  ['secret', 'prod/database'],
+  ['credential', '~/.aws/credentials'],
+  ['private_key', './keys/id_rsa.pub'],
+  ['token', 'USDC'],
+  ['auth', 'disabled'],
+  ['signature', 'Required'],
+  ['cookie', 'accept'],
   ['command', 'pip install sk-learn-contrib-evil-package'],
   ['cursor', 'eyJpZCI6MTIzNDU2fQ'],
 ])('what says where a secret is, and not what it is, is seen: %s', (name, value) => {
@@ -44,17 +62,52 @@ test.each<[string, string]>([
 
 test.each<[string, string]>([
   ['database_password', 'hunter2'],
-  ['connection_string', 'postgres://app:hunter2@db/app'],
+  ['client_secret', 'disabled'],
+  ['passphrase', 'swordfish'],
+  ['db_pass', 'swordfish'],
+  ['access_token', 'opaque'],
+  ['token', 'Bearer swordfish'],
+  ['token', 'abcdefghijklmnop'],
+  ['secret', 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY'],
+  ['pwd', '/srv/0123456789abcdef0123456789abcdef'],
+  ['secret', 'prod/ghp_0123456789abcdefghij'],
   ['secret_key', '/abcdEFGH1234+5678=='],
   ['session_id', 'abc'],
 ])('a credential is masked: %s', (name, value) => {
-  expect(shownArguments({ [name]: value })).toEqual({ [name]: '[redacted]' });
+  expect(shownAlike({ [name]: value })).toEqual({ [name]: '[redacted]' });
+});
+
+test.each<[string, string]>([
+  ['https://u:p4ssw0rdXYZ@h.example/', 'https://u:[redacted]@h.example/'],
+  ['psql postgres://app:hunter2@db:5432/app -c "drop"', 'psql postgres://app:[redacted]@db:5432/app -c "drop"'],
+  ['redis://:hunter2@cache', 'redis://:[redacted]@cache'],
+  // Nothing that would run, and no other host, hides behind a mask.
+  ['curl https://u:$(rm${IFS}x)@h', 'curl https://u:$(rm${IFS}x)@h'],
+  ['https://u:a@evil.example:b@h/', 'https://u:[redacted]@evil.example:b@h/'],
+  ['https://h.example:8080/a@b', 'https://h.example:8080/a@b'],
+  ['ssh://git@h.example:22/a', 'ssh://git@h.example:22/a'],
+])('the password in a URL is masked, and nothing else of it: %s', (text, shown) => {
+  expect(shownAlike({ text, connection_string: text })).toEqual({ text: shown, connection_string: shown });
+});
+
+test('two secrets that differ are seen to differ, and no mask can be looked up', () => {
+  const masks = ['hunter2', 'hunter3'].map((password) => JSON.stringify(shownArguments({ password })));
+  expect(masks[0]).toMatch(/\[redacted [0-9a-f]{4}\]/);
+  expect(masks[0]).not.toBe(masks[1]);
+  expect(masks[0]).toBe(JSON.stringify(shownArguments({ password: 'hunter2' })));
+  expect(masks[0]).not.toBe(JSON.stringify(approval.shownArguments({ password: 'hunter2' }, 'cd'.repeat(32))));
+  const urls = ['a', 'b'].map((password) => shownArguments(`https://u:${password}@h/`));
+  expect(urls[0]).not.toBe(urls[1]);
+});
+
+test('what nearly is a path is looked through once', () => {
+  expect(shownAlike({ pwd: `/${'aaa.'.repeat(120)}%` })).toEqual({ pwd: '[redacted]' });
 });
 
 test('a megabyte of what nearly is a token is looked through once', () => {
   const nearly = '-eyJaaaaa'.repeat(120_000);
   expect(shownArguments(nearly)).toBe(nearly);
-  expect(shownArguments(`${nearly}-ghp_0123456789abcdefghij`)).toBe(`${nearly}-[redacted]`);
+  expect(shownAlike(`${nearly}-ghp_0123456789abcdefghij`)).toBe(`${nearly}-[redacted]`);
   const words = 'sk-'.repeat(300_000);
   expect(typeof shownArguments(words)).toBe('string');
 });
@@ -73,13 +126,19 @@ test('what was masked is put back into edited arguments where nobody touched it'
 });
 
 test('a mask that was moved, or written anew, is told from one that was left alone', () => {
-  const shown = { headers: { 'x-api-key': '[redacted]' }, command: 'login [redacted] now', list: ['a', '[redacted]'] };
+  const shown = {
+    headers: { 'x-api-key': '[redacted 3f9a]' },
+    command: 'login [redacted 07c2] now',
+    list: ['a', '[redacted 11d0]'],
+  };
   expect(hasLooseMask({ ...shown, more: 1 }, shown)).toBe(false);
   expect(hasLooseMask(undefined, shown)).toBe(false);
   for (const edited of [
-    { ...shown, url: 'https://elsewhere/?key=[redacted]' },
-    { ...shown, command: 'login [redacted] later' },
-    { ...shown, list: ['[redacted]', 'a'] },
+    { ...shown, url: 'https://elsewhere/?key=[redacted 3f9a]' },
+    { ...shown, command: 'login [redacted 07c2] later' },
+    { ...shown, command: 'login [redacted 3f9a] now' },
+    { ...shown, headers: { 'x-api-key': '[redacted]' } },
+    { ...shown, list: ['[redacted 11d0]', 'a'] },
     { '[redacted]': 1 },
     '[redacted]',
   ]) {
@@ -108,5 +167,5 @@ test('what is masked in a list is put back only where the list is as it was', ()
 test('two names that are masked stay two', () => {
   const [one, other] = ['a', 'b'].map((letter) => `ghp_${letter.repeat(20)}`);
   const shown = shownArguments({ env: { [one ?? '']: 'rm -rf /', [other ?? '']: 'harmless' } });
-  expect(shown).toEqual({ env: { '[redacted]': 'rm -rf /', '[redacted] 2': 'harmless' } });
+  expect(Object.values((shown as { env: object }).env)).toEqual(['rm -rf /', 'harmless']);
 });

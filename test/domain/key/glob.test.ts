@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { matchesGlob } from '../../../src/domain/key/glob.ts';
+import { escapeGlob, matchesGlob } from '../../../src/domain/key/glob.ts';
 
 describe('a pattern', () => {
   it.each([
@@ -24,6 +24,20 @@ describe('a pattern', () => {
     ['Bash', 'bash', false],
   ])('%j of %j: %s', (pattern, text, expected) => {
     expect(matchesGlob(pattern, text)).toBe(expected);
+  });
+
+  it.each([
+    ['cat \\*', 'cat *', true],
+    ['cat \\*', 'cat /etc/shadow', false],
+    ['cat \\*', 'cat \\*', false],
+    ['\\?', 'a', false],
+    ['a\\\\*', 'a\\b', true],
+    ['*\\*', 'a*b*', true],
+    ['*\\*', 'a*b', false],
+    ['a\\b', 'a\\b', true],
+    ['a\\', 'a\\', true],
+  ])('that may escape, %j of %j: %s', (pattern, text, expected) => {
+    expect(matchesGlob(pattern, text, { escapes: true })).toBe(expected);
   });
 
   it('may ignore case', () => {
@@ -53,6 +67,16 @@ describe('laws', () => {
       fc.property(letters, letters, letters, (before, middle, after) => {
         expect(matchesGlob(`${before}*${after}`, `${before}${middle}${after}`)).toBe(true);
         expect(matchesGlob(before, before)).toBe(true);
+      }),
+    );
+  });
+
+  it('what is escaped matches itself and nothing else', () => {
+    const wild = fc.string({ unit: fc.constantFrom('a', '*', '?', '\\'), maxLength: 6 });
+    fc.assert(
+      fc.property(wild, wild, (one, other) => {
+        expect(matchesGlob(escapeGlob(one), other, { escapes: true })).toBe(one === other);
+        expect(matchesGlob(escapeGlob(one), one, { escapes: true })).toBe(true);
       }),
     );
   });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
+import { ruleInWords } from '../../../src/domain/rules/explain.ts';
 import { InvalidRules, parseRules, rulesJsonSchema } from '../../../src/domain/rules/parse-rules.ts';
 import { ruleForScope, viewForServer, viewForTool } from '../../../src/domain/rules/resolve.ts';
 import { DEFAULT_RULE, PRESETS } from '../../../src/domain/rules/rule.ts';
@@ -136,5 +137,41 @@ describe('which rule governs', () => {
 
   test('names of the prototype are names', () => {
     expect(viewForTool(rules, 1, 'constructor', '__proto__').own.level).toBe('default');
+  });
+});
+
+describe('a rule in words', () => {
+  test('says who is asked, for how long, and what it takes', () => {
+    const approval = {
+      approvers: [['ann'], ['bob', 'carol'], ['dan']],
+      expiresAfterSeconds: 7200,
+      remindAt: [0.5],
+      denialHoldsSeconds: 0,
+      twoForSecurity: true,
+      selfApproval: true,
+      unverified: true,
+    };
+    const words = ruleInWords(parseRules({ defaultRule: { approval } }).defaultRule, 'tool');
+    expect(words.slice(-5)).toEqual([
+      'Where it asks, ann decides, after 1 h bob or carol, too, after 2 h dan, too.',
+      'A question expires after 2 h, with a reminder after 50 % of that time.',
+      'Two people must agree where a security concern is held against the call.',
+      'Whoever asked may decide, too.',
+      'A bare Temporal signal decides, too, whoever sent it.',
+    ]);
+    for (const kind of ['tool', 'server'] as const) {
+      expect(ruleInWords(DEFAULT_RULE, kind).slice(-3)).toEqual([
+        'Where it asks, whoever may approve decides.',
+        'A question expires after 1 d, with a reminder after 50 % and 90 % of that time.',
+        'A denial answers the same question for 1 h.',
+      ]);
+    }
+  });
+
+  test('counts one as one', () => {
+    const one = { countThreshold: 1, consecutiveThreshold: 1, blockAfter: 1, successCountToRecover: 1 };
+    const words = ruleInWords(parseRules({ defaultRule: one }).defaultRule, 'tool').join(' ');
+    expect(words).toContain('1 failure in 1 h, or 1 failure in a row.');
+    expect(words).toContain('1 success restores trust. 1 more failure while escalated blocks it.');
   });
 });
