@@ -1,5 +1,6 @@
 import { serverKey, toolKey } from '../src/domain/key/tool-key.ts';
 import { normaliseScope } from '../src/domain/key/scope.ts';
+import { unverified } from '../src/domain/approval/person.ts';
 import { redactText } from '../src/domain/outcome/redact.ts';
 import { LOCAL } from '../src/domain/trust/entry.ts';
 import type { Subject } from '../src/domain/trust/parts.ts';
@@ -55,7 +56,7 @@ export async function appendGivenOrders(
     id,
     order,
     subjectKey: key,
-    by: `${redactText(by ?? 'somebody', 200)} (unverified)`,
+    by: unverified(redactText(by ?? 'somebody', 200)),
     reason: redactText(reason ?? '', 300),
     ...(scope === undefined ? {} : { scope: normaliseScope(scope) ?? scope }),
   }));

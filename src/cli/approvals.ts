@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type pg from 'pg';
+import { unverified } from '../domain/approval/person.ts';
 import { nameOf as nameOfSubject } from '../domain/trust/describe.ts';
 import { plural } from '../domain/trust/tally.ts';
 import { partName } from '../domain/trust/part-view.ts';
@@ -111,7 +112,7 @@ async function listDecided(cli: Cli, pool: pg.Pool, { json, limit }: ApprovalsOp
       nameOf(one),
       { text: one.status, style: one.status === 'approved' ? ('green' as const) : ('yellow' as const) },
       // Nobody denied what has expired.
-      one.endedBy === null ? '' : `${one.endedBy}${one.verified === false ? ' (unverified)' : ''}`,
+      one.endedBy === null ? '' : one.verified === false ? unverified(one.endedBy) : one.endedBy,
       one.endedAt === null ? '' : fromNow(one.endedAt, Date.now()),
       one.grant === null ? '' : one.grant.kind,
     ],

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { partName } from '../domain/trust/part-view.ts';
+import { BY, signedBy } from './actor.ts';
 import { action } from './cli.ts';
 import type { Cli } from './cli.ts';
 import { confirmed } from './confirm.ts';
@@ -16,7 +17,7 @@ export function registerBlock(program: Command): void {
     .argument('<pattern>', 'name, server/name, server:name, or a glob')
     .requiredOption('--reason <text>', 'why: whoever is denied reads it')
     .option('--scope <scope>', 'only this host, program or directory')
-    .option('--by <name>', 'who orders it (default: your user name)')
+    .option('--by <name>', BY)
     .option('--yes', 'do not ask')
     .option('--no-wait', 'return as soon as the order is recorded')
     .addHelpText(
@@ -34,12 +35,13 @@ Examples:
 async function block(cli: Cli, pattern: string, options: OrderOptions): Promise<number> {
   const scope = scopeIn(options);
   return withLedger(cli.config, async (pool) => {
+    const by = await signedBy(pool, cli.config, options.by, 'operator');
     const subjects = await subjectsMatching(pool, pattern);
     await preview(cli, pool, subjects);
     const of = scope === undefined ? '' : ` for ${partName(scope)}`;
     const question = `Deny every call of ${counted(subjects)}${of}?`;
     if (!(await confirmed(cli, question, options.yes))) return EXIT.error;
-    const { by, reason } = options;
+    const { reason } = options;
     await carryOut(cli, pool, { order: 'block', subjects, scope, by, reason }, options.wait);
     return EXIT.ok;
   });

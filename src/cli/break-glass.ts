@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { breakGlass as openOrClose, readSettings } from '../postgres/snapshot.ts';
-import { action, operator } from './cli.ts';
+import { BY, signedBy } from './actor.ts';
+import { action } from './cli.ts';
 import type { Cli } from './cli.ts';
 import { confirmed } from './confirm.ts';
 import { withLedger } from './ledger.ts';
@@ -23,7 +24,7 @@ export function registerBreakGlass(program: Command): void {
     .option('--for <duration>', 'for how long: 15m, 1h', parseDuration)
     .option('--reason <text>', 'why, for the audit')
     .option('--close', 'end it before its time')
-    .option('--by <name>', 'who orders it (default: your user name)')
+    .option('--by <name>', BY)
     .option('--yes', 'do not ask')
     .addHelpText(
       'after',
@@ -37,12 +38,12 @@ Examples:
 
 async function breakGlass(cli: Cli, options: BreakGlassOptions): Promise<number> {
   const { terminal } = cli;
-  const by = options.by ?? operator();
   const { for: forMs, reason } = options;
   if (options.close !== true && (forMs === undefined || reason === undefined)) {
     throw new UsageError('For how long, and why?', 'surety break-glass --for 15m --reason TEXT, or --close to end it.');
   }
   return withLedger(cli.config, async (pool) => {
+    const by = await signedBy(pool, cli.config, options.by, 'operator');
     const { rules, brokenGlassUntil } = await readSettings(pool);
     const isOpen = brokenGlassUntil !== null && brokenGlassUntil > Date.now();
     if (options.close === true) {

@@ -1,7 +1,5 @@
-import { userInfo } from 'node:os';
 import { loadConfig } from '../config.ts';
 import type { Config } from '../config.ts';
-import { codeOf } from '../problem.ts';
 import { openTerminal } from './terminal.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -19,15 +17,4 @@ export function action<Args extends readonly unknown[]>(
     const config = loadConfig();
     process.exitCode = await run({ config, terminal: openTerminal(config.colour) }, ...args);
   };
-}
-
-/** Who gives an order, unless --by says otherwise. */
-export function operator(): string {
-  try {
-    return userInfo().username;
-  } catch (error) {
-    // A container may run under a number that has no name.
-    if (codeOf(error) !== 'ERR_SYSTEM_ERROR') throw error;
-    return `user ${process.getuid?.() ?? 'unknown'}`;
-  }
 }

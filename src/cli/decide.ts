@@ -5,7 +5,6 @@ import type pg from 'pg';
 import { coverage } from '../domain/approval/grant.ts';
 import type { GrantTerms } from '../domain/approval/grant.ts';
 import type { Verb } from '../domain/approval/message.ts';
-import { refusalOfName } from '../domain/approval/person.ts';
 import { inexactNumber } from '../domain/outcome/exact-number.ts';
 import { redactText } from '../domain/outcome/redact.ts';
 import { decide, untilTold } from '../postgres/approval-decide.ts';
@@ -13,12 +12,12 @@ import { findApprovals, readPending } from '../postgres/read-approvals.ts';
 import type { ShownApproval } from '../postgres/read-approvals.ts';
 import { Problem } from '../problem.ts';
 import { nameOf, pendingTable } from './approvals.ts';
-import { action, operator } from './cli.ts';
+import { actorOf, BY } from './actor.ts';
+import { action } from './cli.ts';
 import type { Cli } from './cli.ts';
 import { chooseId } from './choose.ts';
 import { confirmed } from './confirm.ts';
 import { withLedger } from './ledger.ts';
-import { ownToken } from './own-token.ts';
 import { shortId } from './short-id.ts';
 import { plain } from './text.ts';
 import { fromNow, parseDuration } from './time.ts';
@@ -40,7 +39,7 @@ interface DecideOptions {
 
 const TOLD_WITHIN_MS = 15_000;
 const MOST_LISTED = 20;
-const UNPROVEN = 'a name instead of your token: recorded as unverified, and refused once there are tokens';
+const UNPROVEN = `${BY}, and refused once there are tokens`;
 
 export function registerDecide(program: Command): void {
   program
@@ -95,8 +94,7 @@ Examples:
 
 async function run(cli: Cli, verb: Verb, typed: string | undefined, options: DecideOptions): Promise<number> {
   return withLedger(cli.config, async (pool) => {
-    const unnamed = options.by === undefined ? undefined : refusalOfName(options.by);
-    if (unnamed !== undefined) throw new UsageError(unnamed, 'Give --by a name of your own.');
+    const actor = await actorOf(pool, cli.config, options.by, ['approver']);
     const approval = typed === undefined ? await choose(cli, pool) : await found(pool, typed);
     if (approval === undefined) return EXIT.ok;
     const grant = verb === 'approve' ? grantIn(options) : undefined;
@@ -108,12 +106,11 @@ async function run(cli: Cli, verb: Verb, typed: string | undefined, options: Dec
     // Whoever names the version has seen what it is about.
     const isSeen = verb === 'extend' || options.expectVersion !== undefined;
     if (!isSeen && !(await confirmed(cli, `${QUESTION[verb]} it?`, options.yes))) return EXIT.error;
-    const token = options.by === undefined ? await ownToken(pool, cli.config) : undefined;
     const decision = await decide(pool, {
       approval: approval.id,
       verb,
-      by: token?.name ?? options.by ?? operator(),
-      ...(token === undefined ? {} : { token: token.id }),
+      by: actor.name,
+      ...(actor.token === undefined ? {} : { token: actor.token }),
       reason: redactText(options.reason ?? '', 500),
       // What was looked at is what is decided on: if it changes in between, nothing happens.
       expectedVersion: options.expectVersion ?? approval.version,

@@ -22,7 +22,10 @@ export interface DemoTool {
 }
 
 /** What a story is played on: it tells, reports, waits for what the workflows make of it, and links to them. */
-export function createStage({ terminal }: Cli, pool: pg.Pool, gate: Gate, stack: StackFile | undefined) {
+export function createStage(
+  { terminal }: Cli,
+  { pool, gate, stack, by }: { pool: pg.Pool; gate: Gate; stack: StackFile | undefined; by: string },
+) {
   const print = (text: string, indent: string) => {
     for (const line of wrap(text, terminal.width - indent.length)) terminal.print(`${indent}${line}`);
   };
@@ -73,7 +76,7 @@ export function createStage({ terminal }: Cli, pool: pg.Pool, gate: Gate, stack:
     guarded: ({ server, tool }: DemoTool) => gate.guard({ server, name: tool }, () => ({ status: 200 })),
     order: async (order: 'reset' | 'recover', { server, tool }: { server: string; tool?: string }, reason: string) => {
       const subjects = await readSubjects(pool, { keys: [keyOf(server, tool)] });
-      await untilApplied(pool, await giveOrder(pool, { order, subjects, by: 'demo', reason }));
+      await untilApplied(pool, await giveOrder(pool, { order, subjects, by, reason }));
     },
     /** Leaves every demo tool trusted, whatever a story, or one that was interrupted, has done to it. */
     clear: async (): Promise<void> => {
@@ -81,7 +84,7 @@ export function createStage({ terminal }: Cli, pool: pg.Pool, gate: Gate, stack:
       const found = await Promise.all(patterns.map((pattern) => readSubjects(pool, { pattern })));
       const subjects = found.flat();
       if (subjects.length === 0) return;
-      await untilApplied(pool, await giveOrder(pool, { order: 'reset', subjects, by: 'demo', reason: 'demo' }));
+      await untilApplied(pool, await giveOrder(pool, { order: 'reset', subjects, by, reason: 'demo' }));
     },
   };
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { readStack } from '../stack/stack-file.ts';
 import { Problem } from '../problem.ts';
 import { connect } from '../gate/index.ts';
+import { signedBy } from './actor.ts';
 import { action } from './cli.ts';
 import type { Cli } from './cli.ts';
 import { createStage } from './demo-stage.ts';
@@ -29,9 +30,11 @@ async function demo(cli: Cli): Promise<number> {
   }
   const stack = await readStack(config.home);
   return withLedger(config, async (pool) => {
+    const by = await signedBy(pool, config, undefined, 'operator');
+    const running = stack.running ? stack.stack : undefined;
     const gate = await connect({ agent: 'demo-agent' });
     try {
-      const stage = createStage(cli, pool, gate, stack.running ? stack.stack : undefined);
+      const stage = createStage(cli, { pool, gate, stack: running, by });
       await stage.clear();
       await degradingService(stage);
       await dangerousCommand(stage);

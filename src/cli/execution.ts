@@ -7,7 +7,7 @@ import { connect } from '../gate/index.ts';
 import { homeAt } from '../home.ts';
 import { locateLedger } from '../ledger-location.ts';
 import { codeOf, Problem } from '../problem.ts';
-import { operator } from './cli.ts';
+import { operator } from './actor.ts';
 import type { Cli } from './cli.ts';
 import { confirmed } from './confirm.ts';
 import { plain } from './text.ts';

@@ -5,7 +5,8 @@ import { readShownGrants } from '../postgres/read-grants.ts';
 import type { ShownGrant } from '../postgres/read-grants.ts';
 import { revokeGrants } from '../postgres/grants.ts';
 import { nameOf } from './approvals.ts';
-import { action, operator } from './cli.ts';
+import { BY, signedBy } from './actor.ts';
+import { action } from './cli.ts';
 import type { Cli } from './cli.ts';
 import { redactText } from '../domain/outcome/redact.ts';
 import { chooseId } from './choose.ts';
@@ -35,7 +36,7 @@ export function registerGrants(program: Command): void {
     .description('end grants')
     .argument('[id...]', 'as `surety grants` lists them; on a terminal you can choose')
     .option('--reason <text>', 'why', '')
-    .option('--by <name>', 'who revokes (default: your user name)')
+    .option('--by <name>', BY)
     .option('--json', 'print JSON')
     .action(action(revoke));
 }
@@ -107,11 +108,12 @@ interface RevokeOptions {
 async function revoke(cli: Cli, typed: readonly string[], { reason, by, json }: RevokeOptions): Promise<number> {
   const { config, terminal } = cli;
   return withLedger(config, async (pool) => {
+    const signed = await signedBy(pool, config, by, 'approver', 'operator');
     const open = await readShownGrants(pool, { all: false, limit: 10_000 });
     const chosen = typed.length > 0 ? typed : await choose(cli, open);
     if (chosen.length === 0) return EXIT.ok;
     const ids = chosen.map((part) => pickById(open, part, NAMED).id);
-    const gone = await revokeGrants(pool, ids, by ?? operator(), redactText(reason, 500));
+    const gone = await revokeGrants(pool, ids, signed, redactText(reason, 500));
     if (json === true) terminal.printJson({ revoked: ids });
     else terminal.print(`Revoked ${plural(gone.length, 'grant')}.`);
     return EXIT.ok;

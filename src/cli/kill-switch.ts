@@ -1,7 +1,8 @@
 import { Argument } from 'commander';
 import type { Command } from 'commander';
 import { readKillSwitch, throwKillSwitch } from '../postgres/kill-switch.ts';
-import { action, operator } from './cli.ts';
+import { BY, signedBy } from './actor.ts';
+import { action } from './cli.ts';
 import type { Cli } from './cli.ts';
 import { withLedger } from './ledger.ts';
 import { plain } from './text.ts';
@@ -20,7 +21,7 @@ export function registerKillSwitch(program: Command): void {
     .description('stop every tool that Surety runs, at once')
     .addArgument(new Argument('<what>', 'what to do').choices(['on', 'off', 'status']))
     .option('--reason <text>', 'why, for the audit')
-    .option('--by <name>', 'who orders it (default: your user name)')
+    .option('--by <name>', BY)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -37,12 +38,15 @@ Examples:
 
 async function killSwitch(cli: Cli, what: 'on' | 'off' | 'status', options: KillSwitchOptions): Promise<number> {
   const { terminal } = cli;
-  const { reason, by = operator() } = options;
+  const { reason } = options;
   if (what !== 'status' && reason === undefined) {
     throw new UsageError('Why?', `surety kill-switch ${what} --reason TEXT`);
   }
   return withLedger(cli.config, async (pool) => {
-    if (what !== 'status') await throwKillSwitch(pool, what === 'on', by, reason ?? '');
+    if (what !== 'status') {
+      const by = await signedBy(pool, cli.config, options.by, 'operator');
+      await throwKillSwitch(pool, what === 'on', by, reason ?? '');
+    }
     const state = await readKillSwitch(pool);
     const isOn = state?.isOn === true;
     if (options.json === true) terminal.printJson(state ?? { isOn });

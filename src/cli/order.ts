@@ -15,7 +15,6 @@ import type { KnownSubject } from '../postgres/read-subjects.ts';
 import { currentRules } from '../postgres/rules.ts';
 import { Problem } from '../problem.ts';
 import type { Cli } from './cli.ts';
-import { operator } from './cli.ts';
 import { summaryOf, summaryTable } from './status.ts';
 import { shownName } from './subject.ts';
 import { plain } from './text.ts';
@@ -34,7 +33,7 @@ export interface Order {
   readonly order: OrderName;
   readonly subjects: readonly KnownSubject[];
   readonly scope?: string | undefined;
-  readonly by?: string | undefined;
+  readonly by: string;
   readonly reason?: string | undefined;
 }
 
@@ -76,7 +75,7 @@ export async function giveOrder(pool: pg.Pool, { order, subjects, scope, by, rea
       id: newOutcomeId(),
       order,
       subjectKey: key,
-      by: by ?? operator(),
+      by,
       reason: redactText(reason ?? '', MOST_REASON),
       ...(scope === undefined ? {} : { scope }),
     })),

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { partName } from '../domain/trust/part-view.ts';
 import type { KnownSubject } from '../postgres/read-subjects.ts';
 import { Problem } from '../problem.ts';
+import { BY, signedBy } from './actor.ts';
 import { action } from './cli.ts';
 import type { Cli } from './cli.ts';
 import { withLedger } from './ledger.ts';
@@ -17,7 +18,7 @@ export function registerRecover(program: Command): void {
     .argument('<pattern>', 'name, server/name, server:name, or a glob')
     .option('--scope <scope>', 'only this host, program or directory')
     .option('--reason <text>', 'why, for the audit')
-    .option('--by <name>', 'who orders it (default: your user name)')
+    .option('--by <name>', BY)
     .option('--no-wait', 'return as soon as the order is recorded')
     .addHelpText(
       'after',
@@ -36,6 +37,7 @@ const MOST_NAMED = 5;
 async function recover(cli: Cli, pattern: string, options: OrderOptions): Promise<number> {
   const scope = scopeIn(options);
   return withLedger(cli.config, async (pool) => {
+    const by = await signedBy(pool, cli.config, options.by, 'operator');
     const matching = await subjectsMatching(pool, pattern);
     const isEscalated = (subject: KnownSubject) =>
       partsReached(subject, scope).some(({ status }) => status === 'ESCALATED');
@@ -49,7 +51,7 @@ async function recover(cli: Cli, pattern: string, options: OrderOptions): Promis
       cli.terminal.complain(`BLOCKED, which only \`surety reset\` lifts: ${names}${more}`);
     }
     if (subjects.length === 0) throw nothingToRecover(matching, scope);
-    const { by, reason } = options;
+    const { reason } = options;
     await carryOut(cli, pool, { order: 'recover', subjects, scope, by, reason }, options.wait);
     return EXIT.ok;
   });

@@ -6,7 +6,8 @@ import { readPublication } from '../postgres/read-publication.ts';
 import { currentRules, publishRules } from '../postgres/rules.ts';
 import { Problem } from '../problem.ts';
 import { findRulesFile, readRulesFile, rulesFiles } from '../rules-file.ts';
-import { action, operator } from './cli.ts';
+import { BY, signedBy } from './actor.ts';
+import { action } from './cli.ts';
 import type { Cli } from './cli.ts';
 import { confirmed } from './confirm.ts';
 import { withLedger } from './ledger.ts';
@@ -28,7 +29,7 @@ export function registerRules(program: Command): void {
     .description('put a file in force, as a new version')
     .argument('[file]', 'surety.json of the project, then of the user, if absent')
     .option('--comment <text>', 'why', '')
-    .option('--by <name>', 'who publishes (default: your user name)')
+    .option('--by <name>', BY)
     .option('--yes', 'do not ask')
     .addHelpText('after', '\nExample:\n  surety rules publish surety.json --comment "bash may fail more often"')
     .action(action(publish));
@@ -68,6 +69,7 @@ async function publish(
   const { terminal } = cli;
   const { file, rules } = await rulesIn(given);
   return withLedger(cli.config, async (pool) => {
+    const by = await signedBy(pool, cli.config, options.by, 'operator');
     const before = await currentRules(pool);
     const changes = changesBetween(before.rules, rules);
     if (changes.length === 0) {
@@ -80,7 +82,7 @@ async function publish(
       changes.map(({ path, from, to }) => `${path}: ${from} → ${to}`),
     );
     if (!(await confirmed(cli, 'Publish it for everyone who uses this ledger?', options.yes))) return EXIT.error;
-    const version = await publishRules(pool, rules, options.by ?? operator(), options.comment);
+    const version = await publishRules(pool, rules, by, options.comment);
     terminal.print(`Version ${version} is in force.`);
     return EXIT.ok;
   });

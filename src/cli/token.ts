@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { createToken, listTokens, revokeToken, ROLES } from '../postgres/tokens.ts';
 import type { Role, Token } from '../postgres/tokens.ts';
-import { action, operator } from './cli.ts';
+import { BY, signedBy } from './actor.ts';
+import { action } from './cli.ts';
 import type { Cli } from './cli.ts';
 import { chooseId } from './choose.ts';
 import { withLedger } from './ledger.ts';
@@ -28,7 +29,7 @@ export function registerToken(program: Command): void {
     .option('--role <role>', `${ROLES.join(', ')}; may be repeated`, collectRole, [])
     .option('--owner <name>', 'the person behind it, who cannot decide about its calls (default: the name)')
     .option('--for <duration>', 'ends after so long: 30d', parseDuration)
-    .option('--by <name>', 'who makes it (default: your user name)')
+    .option('--by <name>', BY)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -49,7 +50,7 @@ Examples:
     .command('revoke')
     .description('end a token')
     .argument('[id]', 'as `surety token list` has it; on a terminal you can choose')
-    .option('--by <name>', 'who revokes (default: your user name)')
+    .option('--by <name>', BY)
     .option('--json', 'print JSON')
     .action(action(revoke));
 }
@@ -57,11 +58,12 @@ Examples:
 async function create({ config, terminal }: Cli, name: string, options: CreateOptions): Promise<number> {
   if (options.role.length === 0) throw new UsageError('A token has a role.', `Add --role ${ROLES.join(' | ')}.`);
   return withLedger(config, async (pool) => {
+    const createdBy = await signedBy(pool, config, options.by, 'admin');
     const { id, secret } = await createToken(pool, {
       name,
       owner: options.owner ?? name,
       roles: [...new Set(options.role)],
-      createdBy: options.by ?? operator(),
+      createdBy,
       ...(options.for === undefined ? {} : { expiresAt: Date.now() + options.for }),
     });
     if (options.json === true) terminal.printJson({ id, name, secret });
@@ -121,12 +123,13 @@ async function revoke(
 ): Promise<number> {
   const { config, terminal } = cli;
   return withLedger(config, async (pool) => {
+    const signed = await signedBy(pool, config, by, 'admin');
     const open = (await listTokens(pool)).filter(({ revokedAt }) => revokedAt === null);
     const words = { which: 'Which token?', listed: NAMED.listed, none: 'There is no token.' };
     const chosen = typed ?? (await chooseId(cli, words, open, (from) => tokensTable(terminal, from)));
     if (chosen === undefined) return EXIT.ok;
     const { id, name } = pickById(open, chosen, NAMED);
-    await revokeToken(pool, id, by ?? operator());
+    await revokeToken(pool, id, signed);
     if (json === true) terminal.printJson({ id, name });
     else terminal.print(`Revoked the token of ${name}.`);
     return EXIT.ok;

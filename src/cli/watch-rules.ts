@@ -5,7 +5,7 @@ import { currentRules, publishRules } from '../postgres/rules.ts';
 import { Problem, reasonOf } from '../problem.ts';
 import { findRulesFile, rulesFiles } from '../rules-file.ts';
 import type { Cli } from './cli.ts';
-import { operator } from './cli.ts';
+import { keptToken, operator, signature } from './actor.ts';
 import { changesBetween } from './rules-diff.ts';
 
 /** Editors write a file in several steps. */
@@ -20,13 +20,13 @@ export interface WatchedRules {
 /** Puts surety.json in force where it says something new, and again after every edit. An invalid edit changes nothing. */
 export async function publishAndWatch(cli: Cli, pool: pg.Pool): Promise<WatchedRules> {
   const { terminal } = cli;
-  const before = await publishIfNew(pool);
+  const before = await publishIfNew(cli, pool);
   const file = before.file ?? rulesFiles()[0] ?? 'surety.json';
   let timer: NodeJS.Timeout | undefined;
 
   const reread = async () => {
     try {
-      const { version, changed } = await publishIfNew(pool);
+      const { version, changed } = await publishIfNew(cli, pool);
       if (changed > 0) terminal.print(`Rules: ${shown(file)} is in force as version ${version} (${changed} changed).`);
     } catch (error) {
       const { version } = await currentRules(pool).catch(() => ({ version: undefined }));
@@ -65,13 +65,19 @@ function watchFile(file: string, onChange: () => void, onError: (error: unknown)
   }
 }
 
-async function publishIfNew(pool: pg.Pool): Promise<{ file: string | undefined; version: number; changed: number }> {
+async function publishIfNew(
+  { config }: Cli,
+  pool: pg.Pool,
+): Promise<{ file: string | undefined; version: number; changed: number }> {
   const found = await findRulesFile();
   const { rules, version } = await currentRules(pool);
   if (found === undefined) return { file: undefined, version, changed: 0 };
   const changed = changesBetween(rules, found.rules).length;
   if (changed === 0) return { file: found.file, version, changed };
-  const published = await publishRules(pool, found.rules, operator(), `from ${found.file}`);
+  // Whoever may write the file and starts what follows it has the data directory: a token in the environment is for calls.
+  const token = await keptToken(pool, config.home);
+  const by = signature(token === undefined ? { name: operator() } : { name: token.name, token: token.id });
+  const published = await publishRules(pool, found.rules, by, `from ${found.file}`);
   return { file: found.file, version: published, changed };
 }
 

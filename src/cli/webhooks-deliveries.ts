@@ -3,7 +3,8 @@ import { plural } from '../domain/trust/tally.ts';
 import { readEnded, replayDeliveries } from '../postgres/webhook-deliveries.ts';
 import type { EndedDelivery } from '../postgres/webhook-deliveries.ts';
 import { Problem } from '../problem.ts';
-import { action, operator } from './cli.ts';
+import { BY, signedBy } from './actor.ts';
+import { action } from './cli.ts';
 import type { Cli } from './cli.ts';
 import { withLedger } from './ledger.ts';
 import { pickById, shortId } from './short-id.ts';
@@ -32,7 +33,7 @@ export function registerDeliveries(webhooks: Command): void {
     .description('send again what is dead, or was delivered, under the id it had')
     .argument('[id...]', 'of deliveries; `surety webhooks dead` lists those that failed')
     .option('--all', 'everything that is dead')
-    .option('--by <name>', 'who replays (default: your user name)')
+    .option('--by <name>', BY)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -76,11 +77,12 @@ const NAMED = {
 };
 
 async function replay({ config, terminal }: Cli, typed: readonly string[], options: ReplayOptions): Promise<number> {
-  const { all = false, by = operator(), json = false } = options;
+  const { all = false, json = false } = options;
   if (all === typed.length > 0) {
     throw new UsageError('Which deliveries?', 'Name them, or say --all for everything that is dead.');
   }
   return withLedger(config, async (pool) => {
+    const by = await signedBy(pool, config, options.by, 'operator');
     const ids = all ? 'dead' : idsOf(typed, await readEnded(pool, { limit: MOST_LOOKED_AT }));
     const replayed = await replayDeliveries(pool, ids, by);
     if (json) terminal.printJson({ replayed });

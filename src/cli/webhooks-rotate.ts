@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { listWebhooks, rotateSecret } from '../postgres/webhooks.ts';
 import { Problem } from '../problem.ts';
-import { action, operator } from './cli.ts';
+import { BY, signedBy } from './actor.ts';
+import { action } from './cli.ts';
 import type { Cli } from './cli.ts';
 import { withLedger } from './ledger.ts';
 import { pickById } from './short-id.ts';
@@ -26,14 +27,15 @@ export function registerRotate(webhooks: Command): void {
     .argument('<id>', 'as `surety webhooks list` has it')
     .option('--overlap <duration>', 'how long the old one signs, too', parseOverlap, A_DAY)
     .option('--now', 'the old one is known to others: it signs no more')
-    .option('--by <name>', 'who does it (default: your user name)')
+    .option('--by <name>', BY)
     .option('--json', 'print JSON')
     .action(action(rotate));
 }
 
 async function rotate({ config, terminal }: Cli, typed: string, options: RotateOptions): Promise<number> {
-  const { overlap, now = false, by = operator(), json = false } = options;
+  const { overlap, now = false, json = false } = options;
   return withLedger(config, async (pool) => {
+    const by = await signedBy(pool, config, options.by, 'operator');
     const { id, url } = pickById(await listWebhooks(pool), typed, NAMED);
     const overlapSeconds = now ? 0 : Math.round(overlap / 1000);
     const secret = await rotateSecret(pool, id, { by, overlapSeconds });

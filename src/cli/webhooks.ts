@@ -6,7 +6,8 @@ import { newOutcomeId } from '../postgres/outcome-id.ts';
 import { addWebhook, listWebhooks, readEndpoint, removeWebhook, shownUrl } from '../postgres/webhooks.ts';
 import type { Webhook } from '../postgres/webhooks.ts';
 import { Problem } from '../problem.ts';
-import { action, operator } from './cli.ts';
+import { BY, signedBy } from './actor.ts';
+import { action } from './cli.ts';
 import type { Cli } from './cli.ts';
 import { chooseId } from './choose.ts';
 import { withLedger } from './ledger.ts';
@@ -38,7 +39,7 @@ export function registerWebhooks(program: Command): void {
     .option('--events <types>', `only these, separated by commas: ${EVENT_TYPES.join(', ')}`, parseEvents)
     .option('--allow-private', 'the target is in our own network, and trusted')
     .option('--retry-for <duration>', 'give up after so long', parseRetry, A_DAY)
-    .option('--by <name>', 'who adds it (default: your user name)')
+    .option('--by <name>', BY)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -59,7 +60,7 @@ Examples:
     .command('remove')
     .description('tell it no more')
     .argument('<id>', 'as `surety webhooks list` has it')
-    .option('--by <name>', 'who removes it (default: your user name)')
+    .option('--by <name>', BY)
     .option('--json', 'print JSON')
     .action(action(remove));
   webhooks
@@ -73,9 +74,10 @@ Examples:
 }
 
 async function add({ config, terminal }: Cli, url: string, options: AddOptions): Promise<number> {
-  const { events = [], allowPrivate = false, retryFor, by = operator(), json = false } = options;
+  const { events = [], allowPrivate = false, retryFor, json = false } = options;
   await refuseUnreachable(url, allowPrivate);
   return withLedger(config, async (pool) => {
+    const by = await signedBy(pool, config, options.by, 'operator');
     const retrySeconds = Math.max(1, Math.round(retryFor / 1000));
     const { id, secret } = await addWebhook(pool, { url, events, allowPrivate, retrySeconds, by });
     if (json) terminal.printJson({ id, url: shownUrl(url), events, secret });
@@ -136,11 +138,12 @@ const NAMED = { none: 'no webhook', several: 'several webhooks', listed: '`suret
 async function remove(
   { config, terminal }: Cli,
   typed: string,
-  { by = operator(), json = false }: { by?: string; json?: boolean },
+  { by, json = false }: { by?: string; json?: boolean },
 ): Promise<number> {
   return withLedger(config, async (pool) => {
+    const signed = await signedBy(pool, config, by, 'operator');
     const { id, url, pending } = pickById(await listWebhooks(pool), typed, NAMED);
-    await removeWebhook(pool, id, by);
+    await removeWebhook(pool, id, signed);
     if (json) terminal.printJson({ id, url, dropped: pending });
     else terminal.print(`${url} is told no more${pending > 0 ? `, nor of ${pending} that waited` : ''}.`);
     return EXIT.ok;

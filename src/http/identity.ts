@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie } from 'hono/cookie';
 import type pg from 'pg';
 import { findSession } from '../postgres/sessions.ts';
-import { findToken } from '../postgres/tokens.ts';
+import { AGENTS_NEVER_DECIDE, findToken, missingRole } from '../postgres/tokens.ts';
 import type { Role, Token } from '../postgres/tokens.ts';
 import { cameFrom } from './failed-attempts.ts';
 import type { FailedAttempts } from './failed-attempts.ts';
@@ -101,22 +101,14 @@ function unauthorised(detail: string): HttpProblem {
 /** Lets a request through whose token has one of the roles; an admin's has all, except that an agent's never decides. */
 export function allow(...roles: readonly Role[]): MiddlewareHandler<Identified> {
   return async (c, next) => {
-    const token = c.get('token');
-    if (!token.roles.includes('admin') && !roles.some((role) => token.roles.includes(role))) {
-      throw new HttpProblem(
-        403,
-        'Not allowed',
-        `This takes the role ${roles.join(' or ')}; the token has ${token.roles.join(', ')}.`,
-      );
-    }
+    const missing = missingRole(c.get('token'), roles);
+    if (missing !== undefined) throw new HttpProblem(403, 'Not allowed', missing);
     await next();
   };
 }
 
 /** Checked before roles: whoever acts for an agent does not decide. */
 export const decides: MiddlewareHandler<Identified> = async (c, next) => {
-  if (c.get('token').roles.includes('agent')) {
-    throw new HttpProblem(403, 'Not allowed', "An agent's token never decides, whatever other roles it has.");
-  }
+  if (c.get('token').roles.includes('agent')) throw new HttpProblem(403, 'Not allowed', AGENTS_NEVER_DECIDE);
   await next();
 };

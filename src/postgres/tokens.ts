@@ -105,6 +105,15 @@ export async function ownersOf(pool: pg.Pool, agent: string): Promise<readonly s
   return (valid.length > 0 ? valid : made.slice(-1)).map(({ owner }) => owner);
 }
 
+/** Whoever acts for an agent changes nothing that agents are held by. Asked before roles. */
+export const AGENTS_NEVER_DECIDE = "An agent's token never decides, whatever other roles it has.";
+
+/** What a token lacks for what takes one of the roles; undefined where it lacks nothing. An admin's has all. */
+export function missingRole({ roles: has }: Pick<Token, 'roles'>, takes: readonly Role[]): string | undefined {
+  if (has.includes('admin') || takes.some((role) => has.includes(role))) return undefined;
+  return `This takes the role ${takes.join(' or ')}; the token has ${has.join(', ')}.`;
+}
+
 /** Looked up by its hash: nothing about the secret can be learnt from how long that takes. */
 export async function findToken(pool: pg.Pool, secret: string): Promise<Token | undefined> {
   const found = await pool.query<Token>(`select ${COLUMNS} from token where hash = $1 and ${VALID}`, [hashOf(secret)]);

@@ -83,7 +83,13 @@ describe('between the question and the answer', () => {
     await stack.kill('Postgres');
     const { Client, Connection } = await import('@temporalio/client');
     const connection = await Connection.connect({ address: stack.temporal.address });
-    await new Client({ connection }).workflow.getHandle(rows[0]?.workflow ?? '').signal('approve', { by: 'dora' });
+    const workflow = new Client({ connection }).workflow.getHandle(rows[0]?.workflow ?? '');
+    await workflow.signal('approve', { by: 'dora' });
+    // Away for longer than a few tries take: whoever gave up by then would have lost the decision.
+    await eventually(async () => {
+      const { pendingActivities } = (await workflow.describe()).raw;
+      expect(pendingActivities?.[0]?.attempt).toBeGreaterThan(5);
+    }, 60_000);
     await connection.close();
     await stack.start('Postgres');
     await child.exited;

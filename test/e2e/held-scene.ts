@@ -21,10 +21,14 @@ export function createHeldScene(stack: KillableStack) {
   const folder = mkdtempSync(join(tmpdir(), 'surety-held-'));
   return {
     async escalated(tool: string): Promise<void> {
-      const gate = await connect({ databaseUrl: stack.databaseUrl() });
-      for (let i = 0; i < 3; i += 1) await gate.report({ tool, success: false, severity: 'server_error', error: 'x' });
-      await eventually(() => expect(gate.check({ tool }).decision).toBe('ask'), 60_000);
-      await gate.close();
+      const databaseUrl = stack.databaseUrl();
+      const [reporter, other] = [await connect({ databaseUrl }), await connect({ databaseUrl })];
+      const failure = { tool, success: false, severity: 'server_error', error: 'x' } as const;
+      for (let i = 0; i < 3; i += 1) await reporter.report(failure);
+      // Whoever reports tightens their own view at once. Agents are other processes: they learn it once it is projected.
+      await eventually(() => expect(other.check({ tool }).decision).toBe('ask'), 60_000);
+      await reporter.close();
+      await other.close();
     },
     /** `environment` says how it speaks with the ledger, and what it does. */
     async agent(tool: string, environment: Record<string, string>): Promise<HeldAgent> {

@@ -206,8 +206,8 @@ test('decides with a token once there is one: SURETY_TOKEN, or what surety up ha
     runCli(['deny', id, '--yes', ...args], { env: { ...env(), ...more } });
   const refused = (because: string) => ({ code: 1, stderr: expect.stringContaining(because) as string });
   expect(await deny({})).toMatchObject(refused('nobody knows who sent this'));
-  expect(await deny({ SURETY_TOKEN: ann }, '--by', 'ann')).toMatchObject(refused('nobody knows who sent this'));
-  expect(await deny({ SURETY_TOKEN: bot })).toMatchObject(refused("an agent's token never decides"));
+  expect(await deny({}, '--by', 'ann')).toMatchObject(refused('nobody knows who sent this'));
+  expect(await deny({ SURETY_TOKEN: bot }, '--by', 'ann')).toMatchObject(refused("An agent's token never decides"));
   expect(await deny({ SURETY_TOKEN: `${ann}x` })).toMatchObject(refused('SURETY_TOKEN is not known'));
   expect(await deny({ SURETY_TOKEN: ann })).toMatchObject({ code: 0 });
   await expect(waiting).rejects.toThrow('denied by ann');

@@ -103,7 +103,10 @@ describe('orders', () => {
     await reported({ tool: 'guilty', success: true }, { tool: 'guilty', server: 'elsewhere', success: true });
     await ok('block', 'local/guilty', '--reason', 'incident 42', '--by', 'ada', '--yes');
     const denied = await surety('check', '--tool', 'guilty');
-    expect(denied).toMatchObject({ code: 3, stdout: expect.stringContaining('incident 42 (by ada)') as unknown });
+    expect(denied).toMatchObject({
+      code: 3,
+      stdout: expect.stringContaining('incident 42 (by ada (unverified))') as unknown,
+    });
     expect((await surety('check', '--tool', 'guilty', '--server', 'elsewhere')).code).toBe(0);
     const recovered = await surety('recover', 'local/guilty');
     expect(recovered).toMatchObject({ code: 1, stderr: expect.stringContaining('surety reset') as unknown });
@@ -112,7 +115,7 @@ describe('orders', () => {
     expect(await read('history', 'local/guilty')).toMatchObject([
       { kind: 'reset', detail: { reason: 'solved' } },
       { change: 'blocked' },
-      { kind: 'block', detail: { by: 'ada', reason: 'incident 42' } },
+      { kind: 'block', detail: { by: 'ada (unverified)', reason: 'incident 42' } },
       { kind: 'success' },
     ]);
   });

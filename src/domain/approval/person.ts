@@ -18,6 +18,11 @@ export function refusalOfName(name: string): string | undefined {
   return undefined;
 }
 
+/** A name that nobody vouches for, wherever it is written down or read. */
+export function unverified(name: string): string {
+  return `${name} (unverified)`;
+}
+
 /** For comparing alone. Upper case first: some letters meet only there. */
 export function folded(name: string): string {
   return nameAsKept(name).toUpperCase().toLowerCase().normalize('NFC');
