@@ -1,13 +1,15 @@
+import { visible } from '../domain/outcome/visible.ts';
+
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 const NO_WIDTH = /\p{M}/u;
 
 /**
  * Names and messages are anybody's text. On a terminal, control characters in them could hide a line or fake another one,
- * so none gets through.
+ * so none gets through: what cannot be seen is named, as in the console.
  */
 export function plain(text: string): string {
-  return text.replace(/[\n\r\t]+/g, ' ').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/gu, '\ufffd');
+  return visible(text.replace(/[\n\r\t]+/g, ' '));
 }
 
 export function widthOf(text: string): number {

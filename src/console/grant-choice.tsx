@@ -3,11 +3,11 @@ import { coverage, matchesPattern } from '../domain/approval/grant.ts';
 import type { GrantTerms } from '../domain/approval/grant.ts';
 import { hasMask } from '../domain/approval/loose-mask.ts';
 import { escapeGlob } from '../domain/key/glob.ts';
+import { visible } from '../domain/outcome/visible.ts';
 import { partName } from '../domain/trust/part-view.ts';
 import type { Approval } from '../http/shapes.ts';
 import { serverNow } from './api.ts';
 import { whenOf } from './time.ts';
-import { visible } from './visible.ts';
 import { nameOfTool } from './words.ts';
 
 type Kind = GrantTerms['kind'];

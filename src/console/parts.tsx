@@ -8,10 +8,12 @@ export type State = Part['state'];
 /** A shape and a word besides the colour: nobody has to tell red from green. */
 const MARK: Readonly<Record<State, string>> = { TRUSTED: '●', RECOVERING: '◐', ESCALATED: '▲', BLOCKED: '■' };
 
-export function StatePill({ state }: { readonly state: State }) {
+/** `ofScope`: what stands there is a tool, and this is said of one scope of it. */
+export function StatePill({ state, ofScope = false }: { readonly state: State; readonly ofScope?: boolean }) {
   return (
     <span class={`pill ${state.toLowerCase()}`}>
-      <span aria-hidden="true">{MARK[state]}</span> {state.toLowerCase()}
+      <span aria-hidden="true">{MARK[state]}</span> {ofScope && state !== 'TRUSTED' ? 'scope ' : ''}
+      {state.toLowerCase()}
     </span>
   );
 }
@@ -71,7 +73,7 @@ export function Next({ part }: { readonly part: Part }) {
       );
     case 'BLOCKED':
       return part.until === null ? (
-        <>an operator resets it</>
+        <>an operator resets {part.scope === null ? 'it' : 'the scope'}</>
       ) : (
         <>
           block ends in <Until at={part.until} />

@@ -2,12 +2,18 @@ import type { Tool } from '../http/tool-shapes.ts';
 
 const [WIDTH, HEIGHT, SLOTS] = [120, 24, 20];
 
-/** The newest outcomes from left to right. A bar is as high as its share of failures; a line on the ground is none. */
-export function Sparkline({ lately }: { readonly lately: Tool['lately'] }) {
+/** The newest outcomes from left to right; in a list they end together, beside a label they begin there. A bar is as high as its share of failures; a line on the ground is none. */
+export function Sparkline({
+  lately,
+  fromLeft = false,
+}: {
+  readonly lately: Tool['lately'];
+  readonly fromLeft?: boolean;
+}) {
   const outcomes = lately.reduce((sum, bucket) => sum + bucket.outcomes, 0);
   const failures = lately.reduce((sum, bucket) => sum + bucket.failures, 0);
   const step = WIDTH / SLOTS;
-  const offset = SLOTS - lately.length;
+  const offset = fromLeft ? 0 : SLOTS - lately.length;
   return (
     <svg
       class="sparkline"

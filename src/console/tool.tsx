@@ -6,6 +6,7 @@ import { Orders } from './orders.tsx';
 import { Ago, At, Empty, Loading, Next, Problem, StatePill, Until } from './parts.tsx';
 import { hrefOf } from './route.ts';
 import { Sparkline } from './sparkline.tsx';
+import { whatHappened } from './words.ts';
 
 /** One tool: where it is, why, and what comes next. */
 export function Tool({ toolKey }: { readonly toolKey: string }) {
@@ -36,7 +37,7 @@ function Page({ tool, reload }: { readonly tool: ToolPage; readonly reload: () =
     <>
       <div class="head">
         <h1>{tool.title}</h1>
-        <StatePill state={tool.state} />
+        <StatePill state={tool.state} ofScope={tool.scope !== null} />
       </div>
       <p class="lead">
         {tool.scope === null ? '' : `${tool.label}: `}
@@ -61,7 +62,7 @@ function Page({ tool, reload }: { readonly tool: ToolPage; readonly reload: () =
         <div>
           <dt>Lately</dt>
           <dd>
-            <Sparkline lately={tool.lately} />
+            <Sparkline lately={tool.lately} fromLeft />
           </dd>
         </div>
         <div>
@@ -126,7 +127,7 @@ function Timeline({ timeline }: Pick<ToolPage, 'timeline'>) {
           <li key={`${at} ${what} ${index}`} class={what.split(' ')[0]}>
             <At at={at} />
             <span>
-              <strong>{what}</strong>
+              <strong>{whatHappened(what)}</strong>
               {label === null ? '' : ` for ${label}`}
               {actor === 'surety' ? '' : ` by ${actor}`}
               {reason === '' ? null : <span class="why">{reason}</span>}

@@ -72,7 +72,7 @@ function Row({ tool }: { readonly tool: Tool }) {
   return (
     <li>
       <a class="row" href={hrefOf('tools', tool.key)}>
-        <StatePill state={tool.state} />
+        <StatePill state={tool.state} ofScope={tool.scope !== null} />
         <span class="what">
           <strong>{tool.title}</strong>
           {tool.state === 'TRUSTED' ? null : (

@@ -1,18 +1,8 @@
 import { options } from 'preact';
+import { UNSEEN, visible } from '../domain/outcome/visible.ts';
 
-/** What a reader cannot see, or what moves what they see: control and format characters, and fillers. */
-const UNSEEN = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
 /** In JSON also spaces that are none; elsewhere numbers and times have them. */
 const UNSEEN_IN_JSON = new RegExp(`${UNSEEN.source}|(?! )\\p{Zs}`, 'gu');
-
-/** Text in which nothing hides and nothing is turned round. */
-export function visible(text: string): string {
-  return text.replace(UNSEEN, (found) => `‹U+${codeOf(found).toString(16).toUpperCase().padStart(4, '0')}›`);
-}
-
-function codeOf(character: string): number {
-  return character.codePointAt(0) ?? 0;
-}
 
 /** JSON in lines that says the same and hides nothing; whoever parses it gets what was there. */
 export function pretty(value: unknown): string {

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decideAs } from '../support/decide-as.ts';
+import { keyOf } from '../workflow/support.ts';
 import { live, row, scrollsSideways, seriousFindings, startConsole } from './support.ts';
 
 let desk: Awaited<ReturnType<typeof startConsole>>;
@@ -199,6 +200,24 @@ describe('what cannot be seen is shown', () => {
     await page.goto(`${desk.site.url}/#/approvals/${await desk.idOf(tool)}`);
     await page.getByRole('heading', { name: 'evil‹U+202E›gnp.exe' }).waitFor();
     expect(await page.evaluate<string>('document.body.innerText')).not.toMatch(/[\u200b\u202a-\u202e\u2066-\u2069]/u);
+  });
+});
+
+describe('what is said of a tool', () => {
+  test('is said of a scope where only that is blocked, and a decision is said once', async () => {
+    const { page, waiting } = await openQuestion('partly', { path: '/a' });
+    await page.keyboard.press('a');
+    await page.keyboard.press('Enter');
+    expect(await waiting).toBe('ran');
+    const handle = desk.installation.client.workflow.getHandle(keyOf('partly'));
+    await handle.executeUpdate('reset', { args: [{ reason: 'fixed' }] });
+    await handle.executeUpdate('block', { args: [{ scope: 'host:bad.test', reason: 'breach' }] });
+    await page.goto(`${desk.site.url}/#/tools`);
+    const listed = page.getByRole('listitem').filter({ hasText: 'partly' });
+    await listed.getByText('scope blocked').waitFor();
+    await listed.getByText('an operator resets the scope').waitFor();
+    await listed.getByRole('link').click();
+    await page.getByText('call approved').waitFor();
   });
 });
 

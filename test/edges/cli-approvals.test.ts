@@ -65,6 +65,11 @@ test('lists what waits and shows what would run, without credentials', async () 
   expect(decided.stdout).toMatch(/send_mail +approved +alice/);
 });
 
+test('names what cannot be seen', async () => {
+  const { id } = await held('turned', { path: 'safe\u202egnp.exe\u200b' });
+  expect((await surety('approve', id)).stdout).toContain('"safe‹U+202E›gnp.exe‹U+200B›"');
+});
+
 test('denies with a reason that the agent reads', async () => {
   const { id, waiting } = await held('wipe', { disk: 1 });
   expect(await surety('deny', id, '--reason', 'never', '--by', 'alice', '--yes')).toMatchObject({ code: 0 });

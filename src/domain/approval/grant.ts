@@ -1,4 +1,5 @@
 import { matchesGlob } from '../key/glob.ts';
+import { partLabel } from '../trust/describe.ts';
 import { isAbout } from './about.ts';
 import type { AskedAbout, HeldNow } from './about.ts';
 import { sessionName } from './session.ts';
@@ -123,7 +124,7 @@ export function coverage(
       : covers === 'tool'
         ? `any call of ${tool}`
         : covers === 'scope'
-          ? `${tool} for ${scope ?? 'calls without a scope'}`
+          ? `${tool} ${scope === null ? 'for calls without a scope' : partLabel(scope)}`
           : `${tool} with these arguments`;
   switch (kind) {
     case 'once':

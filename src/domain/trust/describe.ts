@@ -15,7 +15,7 @@ export function nameOf({ kind, server, name }: Subject): string {
 export function partLabel(part: string): string {
   const scope = scopeOfPart(part);
   const [kind, ...rest] = scope.split(':');
-  const what = scope === WHOLE ? '' : kind === 'host' ? `for ${rest.join(':')}` : `for ${kind} ${rest.join(':')}`;
+  const what = scope === WHOLE ? '' : kind === 'host' ? `for ${rest.join(':')}` : `for ${scope.replace(':', ' ')}`;
   const agent = agentOfPart(part);
   const seen = agent === undefined ? '' : `as seen by ${agent === '' ? 'an unnamed agent' : `agent ${agent}`}`;
   return [what, seen].filter((text) => text !== '').join(', ');

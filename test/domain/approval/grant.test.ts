@@ -69,7 +69,7 @@ describe('a grant', () => {
 
   test('says what it covers before it is given', () => {
     expect(coverage({ kind: 'once' }, 'rm', null)).toBe('rm with these arguments, once');
-    expect(coverage({ kind: 'always', covers: 'scope' }, 'get', 'host:a')).toBe('get for host:a, until it is revoked');
+    expect(coverage({ kind: 'always', covers: 'scope' }, 'get', 'host:a')).toBe('get for a, until it is revoked');
     expect(coverage({ kind: 'session', pattern: { path: '/x*' } }, 'get', null)).toBe(
       'get where path matches /x*, in this session',
     );
