@@ -52,6 +52,9 @@ export class EditRefused extends Problem {}
 
 /** Whoever edits has not seen the credentials, and so cannot have meant to change them. */
 async function withSecrets(pool: pg.Pool, approval: string, edit: unknown): Promise<unknown> {
+  // Null is how many languages leave a field out, and would run as no arguments at all.
+  if (edit === null)
+    throw new EditRefused('null is no arguments to run instead.', 'Leave it out to approve what was asked.');
   const found = await pool.query<{ arguments: unknown }>('select arguments from approval where id = $1', [approval]);
   const original = found.rows[0]?.arguments;
   const unreadable = notShownAsJson(edit);

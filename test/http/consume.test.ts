@@ -26,12 +26,12 @@ beforeAll(async () => {
 });
 afterAll(() => installation.close());
 
-const check = async (tool: string) => (await post(bot, '/v1/check', { tool })).body;
+const check = async (tool: string, more: object = {}) => (await post(bot, '/v1/check', { tool, ...more })).body;
 
 const escalated = (tool: string) => escalate(installation, gate, bot, tool);
 
-const order = (tool: string, what: 'block' | 'reset') =>
-  installation.client.workflow.getHandle(keyOf(tool)).executeUpdate(what, { args: [{ reason: 'test' }] });
+const order = (tool: string, what: 'block' | 'reset', more: object = {}) =>
+  installation.client.workflow.getHandle(keyOf(tool)).executeUpdate(what, { args: [{ reason: 'test', ...more }] });
 
 /** Asks and has it approved; answers the grant. */
 async function granted(call: { tool: string } & Record<string, unknown>, more: object = {}): Promise<string> {
@@ -137,6 +137,16 @@ describe('a person', () => {
     const path = await open({ n: 3 });
     expect((await post(bob, `${path}/withdraw`, { automatic: true })).status).toBe(403);
     expect((await post(bot, `${path}/withdraw`, { automatic: true })).status).toBe(200);
+  });
+
+  test('who puts nothing in place of the arguments leaves the field out', async () => {
+    const path = await open({ n: 5 });
+    const refused = await post(bob, `${path}/approve`, { edit: null });
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { detail: 'null is no arguments to run instead. Leave it out to approve what was asked.' },
+    });
+    expect((await post(bob, `${path}/approve`, {})).status).toBe(200);
   });
 
   test('who is too late is told who was first', async () => {
