@@ -5,7 +5,7 @@ import { decideAs } from '../support/decide-as.ts';
 import { createInstallation, eventually } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
 import { keyOf, untilStatus } from '../workflow/support.ts';
-import { escalate, post } from './as-agent.ts';
+import { escalate, get, post } from './as-agent.ts';
 import type { Place } from './as-agent.ts';
 
 let installation: Installation;
@@ -111,6 +111,19 @@ describe('a grant is handed out only where the gate would say so', () => {
     expect(await consume(v2, { callId: 'd4', args: { n: 2 } })).toBe(409);
     expect(await consume(v2, { callId: 'd5', args: { n: 2 }, definition: 'v2' })).toBe(200);
   });
+});
+
+test('a grant says when it was used where that is known, and never how often', async () => {
+  await escalated('tally');
+  const once = await granted({ tool: 'tally', args: { n: 1 }, callId: 't1' });
+  const wide = await granted({ tool: 'tally', args: { n: 2 } }, { grant: ALWAYS });
+  expect(await consume(once, { callId: 't1' })).toBe(200);
+  expect(await consume(wide, { callId: 't2' })).toBe(200);
+  const { grants } = (await get(bob, '/v1/grants?all=true')).body as { grants: { id: string }[] };
+  const shown = (id: string) => grants.find((grant) => grant.id === id);
+  expect(shown(once)).toMatchObject({ consumedAt: expect.stringMatching(/^2/) as string });
+  expect(shown(wide)).toMatchObject({ consumedAt: null });
+  for (const id of [once, wide]) expect(shown(id)).not.toHaveProperty('uses');
 });
 
 test.each(['12345678901234567890', '1e400'])('what would be shown as another number is refused: %s', async (number) => {
