@@ -16,7 +16,7 @@ export interface RunningCall {
 }
 
 export interface Approvals {
-  ask(question: Omit<Asking, 'subject'>): Promise<Asked>;
+  ask(question: Omit<Asking, 'subject'> & { readonly claimedScope: string | undefined }): Promise<Asked>;
   read(id: string): Promise<Asked | undefined>;
   withdraw(id: string, by: string, reason: string): Promise<void>;
   consume(grant: string, call: RunningCall): Promise<Consumed | undefined>;

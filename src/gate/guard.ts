@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ask, Decision } from '../domain/gate/decision.ts';
-import { normaliseScope, scopeOf } from '../domain/key/scope.ts';
+import { scopeOf, scopesOf } from '../domain/key/scope.ts';
 import { judge } from '../domain/outcome/detect.ts';
 import { argumentsDigest } from '../domain/outcome/digest.ts';
 import type { Report } from '../domain/outcome/report.schema.ts';
@@ -215,7 +215,7 @@ async function admission(needs: GuardNeeds, held: HeldCall): Promise<Admission> 
       continue;
     }
     const { rule } = view.rulesOf({ kind: 'tool', server: tool.server, name: tool.name }).own;
-    const scope = normaliseScope(call.scope) ?? scopeOf(tool.name, args);
+    const [scope] = scopesOf(tool.name, args, call.scope);
     deadline = Math.min(deadline, Date.now() + rule.probeWaitMs);
     const token = await acquire(backend, {
       parts: decision.probes,

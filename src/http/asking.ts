@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { CallDenied, NotShowable } from '../gate/errors.ts';
 import { useOf } from '../gate/use-grant.ts';
 import { WireConsumed } from '../gate/wire.schema.ts';
+import { scopesOf } from '../domain/key/scope.ts';
 import { redactText } from '../domain/outcome/redact.ts';
 import { consumeGrant, readGrant } from '../postgres/grants.ts';
 import { outcomeId } from '../postgres/outcome-id.ts';
@@ -124,7 +125,8 @@ export function askingRoutes(app: Api, { pool, gate }: Pick<ApiParts, 'pool' | '
       const consumed = await consumeGrant(pool, id, using);
       if (consumed === undefined) throw notYours();
       // What a person put in may be for a scope that is blocked; the same call may come back when it no longer is.
-      const edit = consumed.edited === null ? undefined : tool.withoutGrants(consumed.edited.args, present({ agent }));
+      const scopes = consumed.edited === null ? undefined : scopesOf(name, consumed.edited.args, call.scope);
+      const edit = scopes === undefined ? undefined : tool.withoutGrants(agent, scopes);
       if (edit?.decision === 'deny') throw new HttpProblem(403, 'Denied', edit.because);
       return c.json(consumed, 200);
     },

@@ -111,6 +111,25 @@ describe('a grant is handed out only where the gate would say so', () => {
     expect(await consume(v2, { callId: 'd4', args: { n: 2 } })).toBe(409);
     expect(await consume(v2, { callId: 'd5', args: { n: 2 }, definition: 'v2' })).toBe(200);
   });
+
+  test('for a scope not to arguments that say another, whatever scope is claimed', async () => {
+    await escalated('web');
+    const [good, evil] = [{ url: 'https://good.test/a' }, { url: 'https://evil.test/b' }];
+    const claimed = { scope: 'host:good.test' };
+    const grant = { kind: 'always', covers: 'scope' } as const;
+    const id = await granted({ tool: 'web', args: good, scope: 'host:elsewhere.test' }, { grant });
+    expect(await consume(id, { callId: 'w1', args: { url: 'https://good.test/c' } })).toBe(200);
+    expect(await consume(id, { callId: 'w2', args: { n: 1 }, ...claimed })).toBe(200);
+    expect(await consume(id, { callId: 'w3', args: evil, ...claimed })).toBe(409);
+    expect(await check('web', { args: evil, ...claimed })).toMatchObject({ decision: 'ask', via: 'person' });
+    await order('web', 'block', { scope: 'host:evil.test' });
+    await eventually(async () => expect(await check('web', { args: evil })).toMatchObject({ decision: 'deny' }));
+    expect(await check('web', { args: evil, ...claimed })).toMatchObject({ decision: 'deny' });
+    expect(await consume(id, { callId: 'w4', args: evil, ...claimed })).toBe(409);
+    // Without arguments it is the call that was asked about, and what else is claimed is judged besides.
+    expect(await consume(id, { callId: 'w5', scope: 'host:evil.test' })).toBe(409);
+    expect(await consume(id, { callId: 'w5' })).toBe(200);
+  });
 });
 
 test('a grant says when it was used where that is known, and never how often', async () => {
