@@ -63,6 +63,8 @@ export async function askAbout(
   if (asking === undefined) return undefined;
   if (approvals === undefined) throw refused(held, asking);
   refuseUnshowable(held.args);
+  const { tool, call, definition } = held;
+  if (definition !== undefined) await approvals.define({ key: tool.key, definition, agent: call.agent });
   const question = questionOf(held, asking);
   return approvals.ask({ ...question, held: withSeen(question.held, seen) });
 }

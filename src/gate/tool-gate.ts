@@ -21,6 +21,8 @@ export interface CallContext {
   readonly session?: string;
   /** Given where the arguments do not say it. Where they do it is judged besides, and the stricter answer holds. */
   readonly scope?: string;
+  /** Digest of what the tool says it is: what was granted to another definition, or to none, does not answer the call. */
+  readonly definition?: string;
   /** An answer the host application has reached already; the stricter one holds. */
   readonly permission?: Permission | ((args: unknown) => Permission);
 }
@@ -33,8 +35,6 @@ export class ToolGate {
   readonly serverKey: string;
   readonly #view: View;
   readonly #identity: { readonly agent?: string; readonly session?: string };
-  /** Digest of what the tool says it is, where that is known. */
-  definition: string | undefined;
   #revision = 0;
   #plain = false;
   #circumstances: Omit<Circumstances, 'now'> | undefined;
@@ -106,7 +106,7 @@ export class ToolGate {
       agent: this.#agentOf(context?.agent),
       session: context?.session ?? this.#identity.session,
       scopes: scopesOf(this.name, args, context?.scope),
-      definition: this.definition,
+      definition: context?.definition,
       args,
       digest: () => argumentsDigest(args),
       now: Date.now(),

@@ -29,19 +29,17 @@ const AskBody = z.strictObject({
   ...Call.shape,
   callId: CallId.optional().openapi({ description: 'asking again with the same one finds the same question' }),
   because: text(1000).optional().openapi({ description: 'why, where nothing is held against the call' }),
-  definition: text(200).optional(),
   seen: z
     .strictObject({ isSecurity: z.boolean(), state: z.enum(['RECOVERING', 'ESCALATED', 'BLOCKED']).nullable() })
     .optional()
     .openapi({ description: 'what is held as far as the agent knows; can only add to what is known here' }),
 });
 
-const { args, scope, session } = Call.shape;
+const { args, scope, session, definition } = Call.shape;
 const ConsumeBody = z.strictObject({
-  ...{ args, scope, session },
+  ...{ args, scope, session, definition },
   callId: CallId,
   digest: Digest.optional(),
-  definition: text(200).optional(),
 });
 
 /** What an agent does about a call that is held: have a person asked, then run it under what was granted. */

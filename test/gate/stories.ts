@@ -433,5 +433,19 @@ export function gateStories(way: Way): void {
       ]);
       expect(grant.rows).toEqual([{ revoke_reason: 'its definition is another' }]);
     });
+
+    test('each guard has its own definition, and runs by nothing that was granted to another', async () => {
+      await escalated('redefined');
+      const wipes = gate.guard('redefined', () => 'wiped', { definition: { d: 'wipes' }, approvalWaitMs: 0 });
+      const reads = gate.guard('redefined', () => 'read', { definition: { d: 'reads' } });
+      const waiting = reads({ n: 1 });
+      await say(await open('redefined'), 'approve', { grant: { kind: 'always', covers: 'tool' } });
+      expect(await waiting).toBe('read');
+      expect(await reads({ n: 2 })).toBe('read');
+      expect(gate.check({ tool: 'redefined', args: { n: 2 } })).toMatchObject({ decision: 'ask' });
+      const definition = argumentsDigest({ d: 'reads' });
+      expect(gate.check({ tool: 'redefined', args: { n: 2 }, definition })).toMatchObject({ decision: 'allow' });
+      await expect(wipes({ n: 2 })).rejects.toThrow(ApprovalRequired);
+    });
   });
 }

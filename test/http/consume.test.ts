@@ -145,6 +145,43 @@ test('a grant says when it was used where that is known, and never how often', a
   for (const id of [once, wide]) expect(shown(id)).not.toHaveProperty('uses');
 });
 
+describe('a definition is part of a call', () => {
+  const ask = (tool: string, more: object) => post(bot, '/v1/approvals', { tool, args: { n: 2 }, ...more });
+  const revokedFor = async (id: string) => {
+    const found = await installation.pool.query<{ why: string | null }>(
+      'select revoke_reason as why from approval_grant where id = $1',
+      [id],
+    );
+    return found.rows[0]?.why;
+  };
+
+  test('what was granted without one answers no call with one: not a check, not a question', async () => {
+    await escalated('plainly');
+    await granted({ tool: 'plainly', args: { n: 1 } }, { grant: ALWAYS });
+    await eventually(async () => expect(await check('plainly')).toMatchObject({ decision: 'allow' }));
+    expect(await check('plainly', { definition: 'evil' })).toMatchObject({ decision: 'ask' });
+    expect(await ask('plainly', {})).toMatchObject({ status: 409, body: { title: 'Nothing to ask' } });
+    expect(await ask('plainly', { definition: 'evil' })).toMatchObject({ status: 200, body: { status: 'pending' } });
+  });
+
+  test('what was granted to it answers its calls, until another is asked about', async () => {
+    await escalated('renamed');
+    const id = await granted({ tool: 'renamed', args: { n: 1 }, definition: 'd1' }, { grant: ALWAYS });
+    await eventually(async () =>
+      expect(await check('renamed', { definition: 'd1' })).toMatchObject({ decision: 'allow', grant: id }),
+    );
+    expect(await ask('renamed', { definition: 'd1' })).toMatchObject({ status: 409 });
+    expect(await check('renamed')).toMatchObject({ decision: 'ask' });
+    expect(await check('renamed', { definition: 'd2' })).toMatchObject({ decision: 'ask' });
+    expect(await revokedFor(id)).toBeNull();
+    expect(await ask('renamed', { definition: 'd2' })).toMatchObject({ status: 200 });
+    expect(await revokedFor(id)).toBe('its definition is another');
+    await eventually(async () =>
+      expect(await check('renamed', { definition: 'd1' })).toMatchObject({ decision: 'ask' }),
+    );
+  });
+});
+
 test.each(['12345678901234567890', '1e400'])('what would be shown as another number is refused: %s', async (number) => {
   const answer = await post(bot, '/v1/approvals', `{"tool":"count","because":"b","args":{"n":${number}}}`);
   expect(answer).toMatchObject({ status: 400 });
