@@ -1,5 +1,5 @@
 import type { Answer } from '../domain/gate/decision.ts';
-import { normaliseScope, scopeOf } from '../domain/key/scope.ts';
+import { scopesOf } from '../domain/key/scope.ts';
 import { serverOf } from '../domain/key/tool-key.ts';
 import type { SimulatedEvent } from '../domain/simulate/events.schema.ts';
 import type { Line } from '../domain/simulate/line.ts';
@@ -79,7 +79,7 @@ export function createObserver(simulation: Simulation) {
     event(event: SimulatedEvent): void {
       passTo(event.at * 1000);
       if ('tool' in event && event.tool !== undefined && !isOrder(event)) {
-        const scope = ('scope' in event ? normaliseScope(event.scope) : undefined) ?? scopeOf(event.tool, event.args);
+        const [scope] = scopesOf(event.tool, event.args, 'scope' in event ? event.scope : undefined);
         const agent = 'agent' in event ? event.agent : undefined;
         answer(serverOf(event), event.tool, callOf(scope, agent));
       }

@@ -51,8 +51,7 @@ export function Grants() {
 function Row({ grant, done }: { readonly grant: Grant; readonly done: () => void }) {
   const [isAsked, setAsked] = useState(false);
   const { send, problem, isBusy } = useSending();
-  const { kind, covers, pattern, until, uses, agent, session, givenAt, givenBy, revokedAt, revokedBy, consumedAt } =
-    grant;
+  const { kind, covers, pattern, until, agent, session, givenAt, givenBy, revokedAt, revokedBy, consumedAt } = grant;
   const terms = {
     ...{ kind, covers },
     ...(pattern === null ? {} : { pattern }),
@@ -73,7 +72,12 @@ function Row({ grant, done }: { readonly grant: Grant; readonly done: () => void
         <span class="why">
           to {agent ?? 'an unnamed agent'}
           {session === null ? '' : `, session ${session}`}; given {givenBy === null ? '' : `by ${givenBy} `}
-          <Ago at={givenAt} />; used {uses === 1 ? 'once' : `${uses.toLocaleString()} times`}
+          <Ago at={givenAt} />
+          {consumedAt === null ? null : (
+            <>
+              ; used <At at={consumedAt} />
+            </>
+          )}
           {revokedAt === null ? null : (
             <>
               ; revoked by {revokedBy ?? 'surety'} <At at={revokedAt} />

@@ -18,7 +18,7 @@ export interface RunningCall {
 }
 
 /** The same of a call that a person is asked about. */
-type AskedCall = Omit<Asking, 'subject'> & Pick<RunningCall, 'givenId'>;
+type AskedCall = Omit<Asking, 'subject'> & Pick<RunningCall, 'givenId'> & { readonly claimedScope: string | undefined };
 
 export interface Approvals {
   ask(question: AskedCall): Promise<Asked>;

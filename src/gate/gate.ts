@@ -35,8 +35,6 @@ export interface Question extends Call {
   readonly because?: string;
   /** What is held as far as whoever asks knows; it can only add to what this gate knows. */
   readonly seen?: Seen;
-  /** Digest of what the tool says it is. */
-  readonly definition?: string;
   /** The person behind the agent: whoever that is cannot decide about it. */
   readonly owner?: string;
 }
@@ -114,7 +112,8 @@ export class Gate {
 
   /**
    * Asks a person about a call that is held, and answers the question without waiting: for whoever does not use `guard`.
-   * The same call finds the question it asked before. Undefined where nothing holds the call and no reason is given.
+   * The same call finds the question it asked before. Undefined where nothing holds the call and no reason is given. What the
+   * agent was granted to another definition ends.
    */
   async ask(call: Question): Promise<Asked | undefined> {
     const { backend, view, identity } = this.#parts;
@@ -135,7 +134,7 @@ export class Gate {
       ledgerId: outcomeId(callId, tool.server, tool.name, agent),
       check: () => tool.check(call.args, { ...call, ...known }),
       until: Date.now(),
-      definition: call.definition ?? tool.definition,
+      definition: call.definition,
     };
     return askAbout(held, call);
   }

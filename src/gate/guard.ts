@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ask, Decision } from '../domain/gate/decision.ts';
-import { normaliseScope, scopeOf } from '../domain/key/scope.ts';
+import { scopeOf, scopesOf } from '../domain/key/scope.ts';
 import { judge } from '../domain/outcome/detect.ts';
 import { argumentsDigest } from '../domain/outcome/digest.ts';
 import type { Report } from '../domain/outcome/report.schema.ts';
@@ -16,7 +16,7 @@ import { NOTHING_HELD } from './tool-gate.ts';
 import type { CallContext, Permission, ToolGate } from './tool-gate.ts';
 import type { View } from './view.ts';
 
-export interface GuardContext extends CallContext {
+export interface GuardContext extends Omit<CallContext, 'definition'> {
   readonly callId?: string;
 }
 
@@ -28,6 +28,9 @@ export interface GuardOptions<Args> {
   /** What the tool says it is, as an MCP server lists it. Another definition ends what was granted to the old one. */
   readonly definition?: unknown;
 }
+
+/** Every guard has its own, whatever others of the same tool are told. */
+type GuardTerms<Args> = Omit<GuardOptions<Args>, 'definition'> & { readonly definition?: string };
 
 /** By whose leave a call runs: a person's, a probe's, or nobody's where none was needed. */
 export interface Leave {
@@ -64,12 +67,13 @@ export function createGuard<Args, Result>(
   options: GuardOptions<Args> = {},
 ): (args: Args, context?: GuardContext) => Promise<Result> {
   const { tool } = needs;
-  if (options.definition !== undefined) tool.definition = argumentsDigest(options.definition);
+  const { definition, ...others } = options;
+  const terms = definition === undefined ? others : { ...others, definition: argumentsDigest(definition) };
   return (args, context) => {
     const isPlain = context === undefined && options.permission === undefined;
     return isPlain && tool.check(args) === NOTHING_HELD
       ? plainly(needs, run, args)
-      : carefully(needs, run, options, args, context ?? {});
+      : carefully(needs, run, terms, args, context ?? {});
   };
 }
 
@@ -100,13 +104,18 @@ async function plainly<Args, Result>(
 async function carefully<Args, Result>(
   needs: GuardNeeds,
   run: Guarded<Args, Result>,
-  options: GuardOptions<Args>,
+  terms: GuardTerms<Args>,
   args: Args,
   context: GuardContext,
 ): Promise<Result> {
   const { tool, report, enqueue, refuseUnreportable } = needs;
-  const permission = context.permission ?? (await options.permission?.(args));
-  const asked = { ...context, ...(permission === undefined ? {} : { permission }) };
+  const { definition } = terms;
+  const permission = context.permission ?? (await terms.permission?.(args));
+  const asked = {
+    ...context,
+    ...(permission === undefined ? {} : { permission }),
+    ...(definition === undefined ? {} : { definition }),
+  };
   const check = () => tool.check(args, asked, held.isOfUnknown);
   const { tokenAgent } = needs.view;
   const call = {
@@ -117,15 +126,14 @@ async function carefully<Args, Result>(
   };
   // What could not be reported afterwards is refused before anything has run.
   refuseUnreportable({ tool: tool.name, server: tool.server, ...call });
-  const until = Date.now() + (options.approvalWaitMs ?? needs.approvalWaitMs);
+  const until = Date.now() + (terms.approvalWaitMs ?? needs.approvalWaitMs);
   const { approvals } = needs.backend;
   const ledgerId = outcomeId(call.callId, tool.server, tool.name, call.agent);
-  const { definition } = tool;
   const held: HeldCall = { tool, view: needs.view, approvals, args, call, ledgerId, check, until, definition };
   const { decision, probe, grant } = await admission(needs, held);
   // What the person has seen is what runs, unless the gate or the application denies it.
   const given = grant?.edited ? (grant.edited.args as Args) : args;
-  if (grant?.edited) await refuseDenied(tool, given, context, options);
+  if (grant?.edited) await refuseDenied(tool, given, context, terms);
   const base = {
     tool: tool.name,
     server: tool.server,
@@ -150,9 +158,9 @@ async function refuseDenied<Args>(
   tool: ToolGate,
   args: Args,
   { permission: given, ...context }: GuardContext,
-  options: GuardOptions<Args>,
+  terms: GuardTerms<Args>,
 ): Promise<void> {
-  const permission = given ?? (await options.permission?.(args));
+  const permission = given ?? (await terms.permission?.(args));
   const decision = tool.check(args, { ...context, ...(permission === undefined ? {} : { permission }) });
   if (decision.decision === 'deny') throw new CallDenied(decision);
 }
@@ -215,7 +223,7 @@ async function admission(needs: GuardNeeds, held: HeldCall): Promise<Admission> 
       continue;
     }
     const { rule } = view.rulesOf({ kind: 'tool', server: tool.server, name: tool.name }).own;
-    const scope = normaliseScope(call.scope) ?? scopeOf(tool.name, args);
+    const [scope] = scopesOf(tool.name, args, call.scope);
     deadline = Math.min(deadline, Date.now() + rule.probeWaitMs);
     const token = await acquire(backend, {
       parts: decision.probes,

@@ -3,7 +3,7 @@ import type { HeldNow, Seen } from '../domain/approval/about.ts';
 import { heldBy } from '../domain/gate/decision.ts';
 import type { Ask, Decision } from '../domain/gate/decision.ts';
 import { promptFor } from '../domain/gate/prompt.ts';
-import { normaliseScope, scopeOf } from '../domain/key/scope.ts';
+import { scopesOf } from '../domain/key/scope.ts';
 import { argumentsDigest } from '../domain/outcome/digest.ts';
 import { notShownAsJson } from '../domain/outcome/plain-data.ts';
 import { redactText } from '../domain/outcome/redact.ts';
@@ -63,6 +63,8 @@ export async function askAbout(
   if (asking === undefined) return undefined;
   if (approvals === undefined) throw refused(held, asking);
   refuseUnshowable(held.args);
+  const { tool, call, definition } = held;
+  if (definition !== undefined) await approvals.define({ key: tool.key, definition, agent: call.agent });
   const question = questionOf(held, asking);
   return approvals.ask({ ...question, held: withSeen(question.held, seen) });
 }
@@ -203,13 +205,14 @@ async function untilOver({ view, until }: HeldCall, approvals: Approvals, asked:
 }
 
 function questionOf({ tool, view, args, call, ledgerId, definition }: HeldCall, decision: Ask) {
-  const scope = normaliseScope(call.scope) ?? scopeOf(tool.name, args);
+  const [scope] = scopesOf(tool.name, args, call.scope);
   const { rule } = ruleForScope(view.rulesOf({ kind: 'tool', server: tool.server, name: tool.name }), scope ?? '');
   return {
     toolKey: tool.key,
     server: tool.server,
     tool: tool.name,
     scope,
+    claimedScope: call.scope,
     agent: call.agent,
     owner: call.owner,
     session: call.session,

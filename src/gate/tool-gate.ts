@@ -3,9 +3,10 @@ import type { Circumstances } from '../domain/gate/decide.ts';
 import { stricterDecision } from '../domain/gate/decision.ts';
 import type { Allow, Answer, Decision } from '../domain/gate/decision.ts';
 import { matchesGlob } from '../domain/key/glob.ts';
-import { normaliseScope, scopeOf } from '../domain/key/scope.ts';
+import { scopesOf } from '../domain/key/scope.ts';
 import { serverKey, toolKey } from '../domain/key/tool-key.ts';
 import { LOCAL } from '../domain/trust/entry.ts';
+import { WHOLE } from '../domain/trust/parts.ts';
 import type { Subject } from '../domain/trust/parts.ts';
 import { argumentsDigest } from '../domain/outcome/digest.ts';
 import type { View } from './view.ts';
@@ -18,8 +19,10 @@ export type Permission = Answer | boolean;
 export interface CallContext {
   readonly agent?: string;
   readonly session?: string;
-  /** Given where the caller knows better than the arguments say. */
+  /** Given where the arguments do not say it. Where they do it is judged besides, and the stricter answer holds. */
   readonly scope?: string;
+  /** Digest of what the tool says it is: what was granted to another definition, or to none, does not answer the call. */
+  readonly definition?: string;
   /** An answer the host application has reached already; the stricter one holds. */
   readonly permission?: Permission | ((args: unknown) => Permission);
 }
@@ -32,8 +35,6 @@ export class ToolGate {
   readonly serverKey: string;
   readonly #view: View;
   readonly #identity: { readonly agent?: string; readonly session?: string };
-  /** Digest of what the tool says it is, where that is known. */
-  definition: string | undefined;
   #revision = 0;
   #plain = false;
   #circumstances: Omit<Circumstances, 'now'> | undefined;
@@ -57,9 +58,9 @@ export class ToolGate {
   }
 
   /** What is to be said of the call, whatever people have granted. */
-  withoutGrants(args: unknown, context: CallContext): Decision {
+  withoutGrants(agent: string | undefined, scopes: readonly string[]): Decision {
     if (this.#revision !== this.#view.revision) this.#refresh();
-    return this.#ourDecision(args, context, false);
+    return this.#ourDecision(this.#agentOf(agent), () => scopes, false);
   }
 
   #refresh(): void {
@@ -91,7 +92,8 @@ export class ToolGate {
   }
 
   #judge(args: unknown, context: CallContext | undefined, asUnknown: boolean): Decision {
-    const ours = this.#ourDecision(args, context, asUnknown);
+    const scopes = () => scopesOf(this.name, args, context?.scope);
+    const ours = this.#ourDecision(this.#agentOf(context?.agent), scopes, asUnknown);
     if (context?.permission === undefined) return this.#granted(ours, args, context);
     const { permission } = context;
     const theirs = theirDecision(typeof permission === 'function' ? permission(args) : permission);
@@ -101,10 +103,10 @@ export class ToolGate {
   #granted(decision: Decision, args: unknown, context: CallContext | undefined): Decision {
     if (decision.decision !== 'ask') return decision;
     return this.#view.grants.answer(decision, this.key, this.name, {
-      agent: this.#agentOf(context),
+      agent: this.#agentOf(context?.agent),
       session: context?.session ?? this.#identity.session,
-      scope: normaliseScope(context?.scope) ?? scopeOf(this.name, args),
-      definition: this.definition,
+      scopes: scopesOf(this.name, args, context?.scope),
+      definition: context?.definition,
       args,
       digest: () => argumentsDigest(args),
       now: Date.now(),
@@ -112,11 +114,12 @@ export class ToolGate {
     });
   }
 
-  #agentOf(context: CallContext | undefined): string | undefined {
-    return this.#view.tokenAgent ?? context?.agent ?? this.#identity.agent;
+  #agentOf(claimed: string | undefined): string | undefined {
+    return this.#view.tokenAgent ?? claimed ?? this.#identity.agent;
   }
 
-  #ourDecision(args: unknown, context: CallContext | undefined, asUnknown: boolean): Decision {
+  /** `scopes` are read from the arguments only if it comes to that. */
+  #ourDecision(agent: string | undefined, scopes: () => readonly string[], asUnknown: boolean): Decision {
     if (this.#circumstances === undefined || (this.#plain && !asUnknown)) return NOTHING_HELD;
     if (this.#blocklisted !== undefined) {
       return { decision: 'deny', because: `the blocklist has ${JSON.stringify(this.#blocklisted)}` };
@@ -126,16 +129,17 @@ export class ToolGate {
     if (brokenGlassUntil !== null && now < brokenGlassUntil) {
       return { decision: 'allow', because: `break glass until ${new Date(brokenGlassUntil).toISOString()}` };
     }
-    const scope = normaliseScope(context?.scope) ?? scopeOf(this.name, args);
-    const agent = this.#agentOf(context);
-    return decide(
-      { ...(scope === undefined ? {} : { scope }), ...(agent === undefined ? {} : { agent }) },
-      {
-        ...this.#circumstances,
-        ...(asUnknown ? { isKnown: false } : {}),
-        ...(this.#view.trouble === undefined ? {} : { trouble: this.#view.trouble }),
-        now,
-      },
+    const circumstances = {
+      ...this.#circumstances,
+      ...(asUnknown ? { isKnown: false } : {}),
+      ...(this.#view.trouble === undefined ? {} : { trouble: this.#view.trouble }),
+      now,
+    };
+    const own = agent === undefined ? {} : { agent };
+    const [scope = WHOLE, ...others] = scopes();
+    return others.reduce(
+      (strictest, other) => stricterDecision(strictest, decide({ ...own, scope: other }, circumstances)),
+      decide({ ...own, scope }, circumstances),
     );
   }
 }

@@ -1,7 +1,7 @@
 import { coveredBy, mayUse } from '../domain/approval/grant.ts';
 import type { Grant } from '../domain/approval/grant.ts';
 import { heldBy } from '../domain/gate/decision.ts';
-import { normaliseScope, scopeOf } from '../domain/key/scope.ts';
+import { scopesOf } from '../domain/key/scope.ts';
 import { argumentsDigest } from '../domain/outcome/digest.ts';
 import { isForGrants } from './grants.ts';
 import type { ToolGate } from './tool-gate.ts';
@@ -32,16 +32,13 @@ export function useOf(tool: ToolGate, grant: Grant, call: UsingCall, now: number
   if (args === undefined && !isAsked && (grant.pattern !== undefined || coveredBy(grant) !== 'arguments')) {
     return { refused: 'the grant is for more than one call: say which this is, with its args' };
   }
-  const given = normaliseScope(call.scope) ?? (args === undefined ? undefined : scopeOf(tool.name, args));
-  const scope = given ?? (isAsked && args === undefined ? (grant.scope ?? undefined) : undefined);
-  const decision = tool.withoutGrants(args, {
-    ...(agent === undefined ? {} : { agent }),
-    ...(scope === undefined ? {} : { scope }),
-  });
+  const asAsked = isAsked && args === undefined && grant.scope !== null ? [grant.scope] : [];
+  const scopes = [...asAsked, ...scopesOf(tool.name, args, call.scope)];
+  const decision = tool.withoutGrants(agent, scopes);
   if (decision.decision === 'deny') return { refused: decision.because };
   if (decision.decision === 'ask' && !isAsked && !isForGrants(decision)) return { refused: decision.because };
   const isOurs = mayUse(grant, {
-    ...{ agent, scope, args, now, digest: () => digest },
+    ...{ agent, scopes, args, now, digest: () => digest },
     session: call.session ?? (grant.kind === 'once' ? (grant.session ?? undefined) : undefined),
     definition: call.definition ?? (isAsked ? (grant.definition ?? undefined) : undefined),
     held: decision.decision === 'ask' ? heldBy(decision) : NOTHING,

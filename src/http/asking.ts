@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { CallDenied, NotShowable } from '../gate/errors.ts';
 import { useOf } from '../gate/use-grant.ts';
 import { WireConsumed } from '../gate/wire.schema.ts';
+import { scopesOf } from '../domain/key/scope.ts';
 import { redactText } from '../domain/outcome/redact.ts';
 import { consumeGrant, readGrant } from '../postgres/grants.ts';
 import { outcomeId } from '../postgres/outcome-id.ts';
@@ -30,19 +31,17 @@ const AskBody = z.strictObject({
   because: text(1000)
     .optional()
     .openapi({ description: 'why, where nothing is held against the call; shown as what the agent says' }),
-  definition: text(200).optional(),
   seen: z
     .strictObject({ isSecurity: z.boolean(), state: z.enum(['RECOVERING', 'ESCALATED', 'BLOCKED']).nullable() })
     .optional()
     .openapi({ description: 'what is held as far as the agent knows; can only add to what is known here' }),
 });
 
-const { args, scope, session } = Call.shape;
+const { args, scope, session, definition } = Call.shape;
 const ConsumeBody = z.strictObject({
-  ...{ args, scope, session },
+  ...{ args, scope, session, definition },
   callId: CallId,
   digest: Digest.optional(),
-  definition: text(200).optional(),
 });
 
 /** What an agent does about a call that is held: have a person asked, then run it under what was granted. */
@@ -126,7 +125,8 @@ export function askingRoutes(app: Api, { pool, gate }: Pick<ApiParts, 'pool' | '
       const consumed = await consumeGrant(pool, id, using);
       if (consumed === undefined) throw notYours();
       // What a person put in may be for a scope that is blocked; the same call may come back when it no longer is.
-      const edit = consumed.edited === null ? undefined : tool.withoutGrants(consumed.edited.args, present({ agent }));
+      const scopes = consumed.edited === null ? undefined : scopesOf(name, consumed.edited.args, call.scope);
+      const edit = scopes === undefined ? undefined : tool.withoutGrants(agent, scopes);
       if (edit?.decision === 'deny') throw new HttpProblem(403, 'Denied', edit.because);
       return c.json(consumed, 200);
     },

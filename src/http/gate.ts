@@ -14,9 +14,15 @@ export const Call = z
     tool: text(10_240).min(1),
     server: text(10_240).min(1).optional(),
     args: z.unknown().optional(),
-    scope: text(10_240).optional(),
+    scope: text(10_240)
+      .optional()
+      .openapi({ description: 'where the arguments do not say it; where they do, both are judged' }),
     agent: text(1024).optional(),
     session: text(1024).optional(),
+    definition: text(200).min(1).optional().openapi({
+      description:
+        'digest of what the tool says it is; what was granted to another, or to none, does not answer the call',
+    }),
   })
   .openapi('Call');
 

@@ -22,6 +22,8 @@ import { text } from './text.ts';
 
 const MOST_OUTCOMES = 1000;
 const LONGEST_LEASE_S = 600;
+/** A server, a tool and two scopes of it, and what one agent has seen of the last three. */
+const MOST_PARTS = 7;
 const Key = text(20_000).min(1);
 const Json = <T>(schema: z.ZodType<T>) => ({ content: { 'application/json': { schema } } });
 /** Described by zod itself, which knows what may be left out but not be undefined. */
@@ -35,7 +37,7 @@ const ProbeBody = z.strictObject({
   parts: z
     .array(z.strictObject({ key: Key, part: text(20_000) }))
     .min(1)
-    .max(4),
+    .max(MOST_PARTS),
   toolKey: Key,
   scope: text(10_240).exactOptional(),
   session: text(1024).optional(),

@@ -59,6 +59,9 @@ export class DecisionRefused extends Problem {}
 
 /** Whoever edits has not seen the credentials, and so cannot have meant to change them. */
 async function withSecrets(pool: pg.Pool, approval: string, edit: unknown): Promise<unknown> {
+  // Null is how many languages leave a field out, and would run as no arguments at all.
+  if (edit === null)
+    throw new DecisionRefused('null is no arguments to run instead.', 'Leave it out to approve what was asked.');
   const found = await pool.query<{ arguments: unknown; digest: string }>(
     'select arguments, digest from approval where id = $1',
     [approval],

@@ -77,8 +77,7 @@ export async function consumeGrant(
   const used = await pool.query<Consumed>(
     `update approval_grant g set
        consumed_by = case when g.kind = 'once' then $2::uuid end,
-       consumed_at = case when g.kind = 'once' then coalesce(g.consumed_at, clock_timestamp()) end,
-       uses = g.uses + case when g.consumed_by is distinct from $2::uuid then 1 else 0 end
+       consumed_at = case when g.kind = 'once' then coalesce(g.consumed_at, clock_timestamp()) end
      from approval a left join approval_decision d on d.approval = a.id and d.edit_digest = a.edit_digest
        and d.outcome = 'taken'
      where g.id = $1 and a.id = g.approval and g.revoked_at is null and ($3::text is null or g.agent = $3)

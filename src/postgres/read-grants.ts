@@ -15,7 +15,6 @@ export interface ShownGrant {
   readonly until: number | null;
   readonly givenAt: number;
   readonly givenBy: string | null;
-  readonly uses: number;
   readonly consumedAt: number | null;
   readonly revokedAt: number | null;
   readonly revokedBy: string | null;
@@ -33,7 +32,7 @@ export async function readShownGrants(
   const ms = (column: string) => `extract(epoch from g.${column})::float8 * 1000`;
   const found = await pool.query<ShownGrant>(
     `select g.id, s.server, s.name as tool, g.kind, g.covers, g.pattern, g.scope, g.agent, g.session,
-       ${ms('until')} as until, ${ms('given_at')} as "givenAt", g.given_by as "givenBy", g.uses,
+       ${ms('until')} as until, ${ms('given_at')} as "givenAt", g.given_by as "givenBy",
        ${ms('consumed_at')} as "consumedAt", ${ms('revoked_at')} as "revokedAt", g.revoked_by as "revokedBy",
        g.revoke_reason as "revokeReason"
      from approval_grant g join subject s on s.id = g.subject

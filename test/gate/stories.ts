@@ -350,6 +350,37 @@ export function gateStories(way: Way): void {
     });
   });
 
+  test('a scope that is claimed takes nothing from the one that the arguments say', async () => {
+    const tool = 'http_claimed';
+    const [evil, good] = [{ url: 'https://evil.test/' }, { url: 'https://good.test/' }];
+    const claimed = { scope: 'host:good.test' };
+    await gate.report({ tool, args: good, success: true });
+    for (let i = 0; i < 3; i += 1) {
+      await gate.report({ tool, args: good, result: { error: 'upstream exploded', http_status: 503 } });
+    }
+    await untilStatus(installation, keyOf(tool), 'ESCALATED');
+    const run = gate.guard(tool, ({ url }: { url: string }) => url);
+    const waiting = run(good);
+    await say(await open(tool), 'approve', { grant: { kind: 'always', covers: 'scope' } });
+    await waiting;
+    await eventually(() => expect(gate.check({ tool, args: good })).toMatchObject({ decision: 'allow' }));
+    for (let i = 0; i < 3; i += 1) {
+      await gate.report({ tool, args: evil, ...claimed, result: { error: 'upstream exploded', http_status: 503 } });
+    }
+    expect(gate.check({ tool, args: evil, ...claimed })).toMatchObject({
+      decision: 'ask',
+      via: 'person',
+      escalation: { scope: 'evil.test' },
+    });
+    const block = { by: 'ann', reason: 'evil', scope: 'host:evil.test' };
+    await installation.client.workflow.getHandle(keyOf(tool)).executeUpdate('block', { args: [block] });
+    await eventually(() => expect(gate.check({ tool, args: evil }).decision).toBe('deny'));
+    expect(gate.check({ tool, args: evil, ...claimed }).decision).toBe('deny');
+    expect(gate.check({ tool, args: good, scope: 'host:evil.test' }).decision).toBe('deny');
+    expect(gate.check({ tool, ...claimed })).toMatchObject({ decision: 'allow' });
+    await expect(run(evil, claimed)).rejects.toThrow(CallDenied);
+  });
+
   describe('while somebody waits', () => {
     const order = (tool: string, name: string) =>
       installation.client.workflow.getHandle(keyOf(tool)).executeUpdate(name, { args: [{ by: 'ann', reason: 'x' }] });
@@ -401,6 +432,20 @@ export function gateStories(way: Way): void {
         question.id,
       ]);
       expect(grant.rows).toEqual([{ revoke_reason: 'its definition is another' }]);
+    });
+
+    test('each guard has its own definition, and runs by nothing that was granted to another', async () => {
+      await escalated('redefined');
+      const wipes = gate.guard('redefined', () => 'wiped', { definition: { d: 'wipes' }, approvalWaitMs: 0 });
+      const reads = gate.guard('redefined', () => 'read', { definition: { d: 'reads' } });
+      const waiting = reads({ n: 1 });
+      await say(await open('redefined'), 'approve', { grant: { kind: 'always', covers: 'tool' } });
+      expect(await waiting).toBe('read');
+      expect(await reads({ n: 2 })).toBe('read');
+      expect(gate.check({ tool: 'redefined', args: { n: 2 } })).toMatchObject({ decision: 'ask' });
+      const definition = argumentsDigest({ d: 'reads' });
+      expect(gate.check({ tool: 'redefined', args: { n: 2 }, definition })).toMatchObject({ decision: 'allow' });
+      await expect(wipes({ n: 2 })).rejects.toThrow(ApprovalRequired);
     });
   });
 }

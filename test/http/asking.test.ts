@@ -262,7 +262,9 @@ describe('a gate elsewhere', () => {
       post(as, '/v1/gate/definitions', { key: keyOf('defined'), definition: 'two', ...more });
     expect((await define(rival, { agent: 'bot' })).status).toBe(200);
     expect(await revokedBy()).toEqual([null, 'rival']);
-    const open = await post(bot, '/v1/approvals', { tool: 'defined', args: { n: 1 }, definition: 'one' });
+    // Granted as it is, it asks only for a reason of its own.
+    const call = { tool: 'defined', args: { n: 1 }, definition: 'one', because: 'unsure' };
+    const open = await post(bot, '/v1/approvals', call);
     await define(bot);
     await define(bot);
     expect(await revokedBy()).toEqual(['bot', 'rival']);

@@ -6,7 +6,7 @@ import { decideAs } from '../support/decide-as.ts';
 import { createInstallation, eventually } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
 import { keyOf, untilStatus } from '../workflow/support.ts';
-import { escalate, post } from './as-agent.ts';
+import { escalate, get, post } from './as-agent.ts';
 import type { Place } from './as-agent.ts';
 
 let installation: Installation;
@@ -27,12 +27,12 @@ beforeAll(async () => {
 });
 afterAll(() => installation.close());
 
-const check = async (tool: string) => (await post(bot, '/v1/check', { tool })).body;
+const check = async (tool: string, more: object = {}) => (await post(bot, '/v1/check', { tool, ...more })).body;
 
 const escalated = (tool: string) => escalate(installation, gate, bot, tool);
 
-const order = (tool: string, what: 'block' | 'reset') =>
-  installation.client.workflow.getHandle(keyOf(tool)).executeUpdate(what, { args: [{ reason: 'test' }] });
+const order = (tool: string, what: 'block' | 'reset', more: object = {}) =>
+  installation.client.workflow.getHandle(keyOf(tool)).executeUpdate(what, { args: [{ reason: 'test', ...more }] });
 
 /** Asks and has it approved; answers the grant. */
 async function granted(call: { tool: string } & Record<string, unknown>, more: object = {}): Promise<string> {
@@ -111,6 +111,75 @@ describe('a grant is handed out only where the gate would say so', () => {
     const v2 = await granted({ tool: 'shape', args: { n: 1 }, definition: 'v2' }, { grant: ALWAYS });
     expect(await consume(v2, { callId: 'd4', args: { n: 2 } })).toBe(409);
     expect(await consume(v2, { callId: 'd5', args: { n: 2 }, definition: 'v2' })).toBe(200);
+  });
+
+  test('for a scope not to arguments that say another, whatever scope is claimed', async () => {
+    await escalated('web');
+    const [good, evil] = [{ url: 'https://good.test/a' }, { url: 'https://evil.test/b' }];
+    const claimed = { scope: 'host:good.test' };
+    const grant = { kind: 'always', covers: 'scope' } as const;
+    const id = await granted({ tool: 'web', args: good, scope: 'host:elsewhere.test' }, { grant });
+    expect(await consume(id, { callId: 'w1', args: { url: 'https://good.test/c' } })).toBe(200);
+    expect(await consume(id, { callId: 'w2', args: { n: 1 }, ...claimed })).toBe(200);
+    expect(await consume(id, { callId: 'w3', args: evil, ...claimed })).toBe(409);
+    expect(await check('web', { args: evil, ...claimed })).toMatchObject({ decision: 'ask', via: 'person' });
+    await order('web', 'block', { scope: 'host:evil.test' });
+    await eventually(async () => expect(await check('web', { args: evil })).toMatchObject({ decision: 'deny' }));
+    expect(await check('web', { args: evil, ...claimed })).toMatchObject({ decision: 'deny' });
+    expect(await consume(id, { callId: 'w4', args: evil, ...claimed })).toBe(409);
+    // Without arguments it is the call that was asked about, and what else is claimed is judged besides.
+    expect(await consume(id, { callId: 'w5', scope: 'host:evil.test' })).toBe(409);
+    expect(await consume(id, { callId: 'w5' })).toBe(200);
+  });
+});
+
+test('a grant says when it was used where that is known, and never how often', async () => {
+  await escalated('tally');
+  const once = await granted({ tool: 'tally', args: { n: 1 }, callId: 't1' });
+  const wide = await granted({ tool: 'tally', args: { n: 2 } }, { grant: ALWAYS });
+  expect(await consume(once, { callId: 't1' })).toBe(200);
+  expect(await consume(wide, { callId: 't2' })).toBe(200);
+  const { grants } = (await get(bob, '/v1/grants?all=true')).body as { grants: { id: string }[] };
+  const shown = (id: string) => grants.find((grant) => grant.id === id);
+  expect(shown(once)).toMatchObject({ consumedAt: expect.stringMatching(/^2/) as string });
+  expect(shown(wide)).toMatchObject({ consumedAt: null });
+  for (const id of [once, wide]) expect(shown(id)).not.toHaveProperty('uses');
+});
+
+describe('a definition is part of a call', () => {
+  const ask = (tool: string, more: object) => post(bot, '/v1/approvals', { tool, args: { n: 2 }, ...more });
+  const revokedFor = async (id: string) => {
+    const found = await installation.pool.query<{ why: string | null }>(
+      'select revoke_reason as why from approval_grant where id = $1',
+      [id],
+    );
+    return found.rows[0]?.why;
+  };
+
+  test('what was granted without one answers no call with one: not a check, not a question', async () => {
+    await escalated('plainly');
+    await granted({ tool: 'plainly', args: { n: 1 } }, { grant: ALWAYS });
+    await eventually(async () => expect(await check('plainly')).toMatchObject({ decision: 'allow' }));
+    expect(await check('plainly', { definition: 'evil' })).toMatchObject({ decision: 'ask' });
+    expect(await ask('plainly', {})).toMatchObject({ status: 409, body: { title: 'Nothing to ask' } });
+    expect(await ask('plainly', { definition: 'evil' })).toMatchObject({ status: 200, body: { status: 'pending' } });
+  });
+
+  test('what was granted to it answers its calls, until another is asked about', async () => {
+    await escalated('renamed');
+    const id = await granted({ tool: 'renamed', args: { n: 1 }, definition: 'd1' }, { grant: ALWAYS });
+    await eventually(async () =>
+      expect(await check('renamed', { definition: 'd1' })).toMatchObject({ decision: 'allow', grant: id }),
+    );
+    expect(await ask('renamed', { definition: 'd1' })).toMatchObject({ status: 409 });
+    expect(await check('renamed')).toMatchObject({ decision: 'ask' });
+    expect(await check('renamed', { definition: 'd2' })).toMatchObject({ decision: 'ask' });
+    expect(await revokedFor(id)).toBeNull();
+    expect(await ask('renamed', { definition: 'd2' })).toMatchObject({ status: 200 });
+    expect(await revokedFor(id)).toBe('its definition is another');
+    await eventually(async () =>
+      expect(await check('renamed', { definition: 'd1' })).toMatchObject({ decision: 'ask' }),
+    );
   });
 });
 
@@ -199,6 +268,16 @@ describe('a person', () => {
     const path = await open({ n: 3 });
     expect((await post(bob, `${path}/withdraw`, { automatic: true })).status).toBe(403);
     expect((await post(bot, `${path}/withdraw`, { automatic: true })).status).toBe(200);
+  });
+
+  test('who puts nothing in place of the arguments leaves the field out', async () => {
+    const path = await open({ n: 5 });
+    const refused = await post(bob, `${path}/approve`, { edit: null });
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { detail: 'null is no arguments to run instead. Leave it out to approve what was asked.' },
+    });
+    expect((await post(bob, `${path}/approve`, {})).status).toBe(200);
   });
 
   test('who is too late is told who was first', async () => {

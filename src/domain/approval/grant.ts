@@ -38,7 +38,8 @@ export interface Grant extends GrantTerms {
 export interface HeldCall {
   readonly agent: string | undefined;
   readonly session: string | undefined;
-  readonly scope: string | undefined;
+  /** All that it concerns. */
+  readonly scopes: readonly string[];
   readonly definition: string | undefined;
   readonly args: unknown;
   /** Taken only if it comes to that: it costs more than all else here. */
@@ -56,7 +57,7 @@ export function answers(grant: Grant, call: HeldCall): boolean {
     case 'tool':
       return true;
     case 'scope':
-      return grant.scope === (call.scope ?? null);
+      return coversScopes(grant.scope, call.scopes);
     case 'arguments':
       return grant.digest === call.digest();
   }
@@ -78,6 +79,11 @@ function isGivenTo(grant: Grant, call: HeldCall): boolean {
   if (grant.agent !== (call.agent ?? null)) return false;
   if (!isOfSession(grant, call.session)) return false;
   return grant.definition === (call.definition ?? null);
+}
+
+/** All of them: what is held against one is not answered by what was granted for another. */
+function coversScopes(granted: string | null, scopes: readonly string[]): boolean {
+  return granted === null ? scopes.length === 0 : scopes.length > 0 && scopes.every((scope) => scope === granted);
 }
 
 /** Where arguments are matched by a pattern they need not be the same. */

@@ -62,29 +62,42 @@ export function heldBy({ heldSince = 0, isSecurity = false, escalation }: Ask): 
   return { heldSince, isSecurity, state: escalation?.state ?? null };
 }
 
-/** Another authority has its say, too: the stricter of the two answers holds, and of equals the first. */
+/** Another authority, or another scope, has its say, too: the stricter of the two answers holds, and of equals the first. */
 export function stricterDecision(mine: Decision, theirs: Decision): Decision {
-  if (strictness(theirs) <= strictness(mine)) return mine;
-  if (mine.decision !== 'ask' || theirs.decision !== 'ask') return theirs;
-  // Who is to be asked is another question than what is held: that stays.
-  const { heldSince, isSecurity, escalation, trustVersion } = mine;
+  const [holds, other] = strictness(theirs) > strictness(mine) ? [theirs, mine] : [mine, theirs];
+  return holds.decision === 'ask' && other.decision === 'ask' ? withHeldBy(holds, other) : holds;
+}
+
+/** Who is to be asked is another question than what is held: a person answers for all of it, and a probe leases all of it. */
+function withHeldBy(ask: Ask, other: Ask): Ask {
+  const { isSecurity, escalation, trustVersion } = other;
+  const isHeld = ask.heldSince !== undefined || other.heldSince !== undefined;
   return {
-    ...theirs,
-    ...(heldSince === undefined ? {} : { heldSince }),
     ...(isSecurity === undefined ? {} : { isSecurity }),
     ...(escalation === undefined ? {} : { escalation }),
     ...(trustVersion === undefined ? {} : { trustVersion }),
+    ...ask,
+    ...(isHeld ? { heldSince: Math.max(ask.heldSince ?? 0, other.heldSince ?? 0) } : {}),
+    ...(ask.probes === undefined ? {} : { probes: allOf(ask.probes, other.probes ?? []) }),
   };
 }
 
-/** A question for a person is not answered by a probe. */
+type Probes = NonNullable<Ask['probes']>;
+
+function allOf(some: Probes, others: Probes): Probes {
+  const isNew = ({ key, part }: Probes[number]) => !some.some((known) => known.key === key && known.part === part);
+  return [...some, ...others.filter(isNew)];
+}
+
+/** A question for a person is not answered by a probe; what would be held counts where nothing is. */
 function strictness(decision: Decision): number {
   switch (decision.decision) {
     case 'allow':
-      return 0;
+      return decision.shadow === undefined ? 0 : 1;
     case 'ask':
-      return decision.via === 'probe' ? 1 : 2;
+      if (decision.via === 'probe') return 2;
+      return decision.escalation === undefined ? 3 : decision.escalation.state === 'BLOCKED' ? 5 : 4;
     case 'deny':
-      return 3;
+      return 6;
   }
 }

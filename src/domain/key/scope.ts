@@ -26,6 +26,17 @@ export function scopeOf(tool: string, args: unknown): string | undefined {
   return programScope(commandIn(tool, args)) ?? path;
 }
 
+/**
+ * The scopes that a call concerns. What its arguments say comes first, and is what the call is recorded under; what is claimed
+ * besides adds to it and never takes its place, or whoever calls would choose by whose trust the call is judged.
+ */
+export function scopesOf(tool: string, args: unknown, claimed?: unknown): readonly string[] {
+  const derived = scopeOf(tool, args);
+  const given = normaliseScope(claimed);
+  if (given === undefined || given === derived) return derived === undefined ? [] : [derived];
+  return derived === undefined ? [given] : [derived, given];
+}
+
 /** A scope that was given, in the same form as a derived one: hosts and URLs, programs and directories are recognised. */
 export function normaliseScope(given: unknown): string | undefined {
   if (!isText(given)) return undefined;

@@ -1,4 +1,4 @@
-import { normaliseScope, scopeOf } from '../key/scope.ts';
+import { scopesOf } from '../key/scope.ts';
 import { serverOf, shownName, type ToolRef } from '../key/tool-key.ts';
 import { judge } from './detect.ts';
 import { argumentsDigest } from './digest.ts';
@@ -66,7 +66,7 @@ function callOf(report: Report, kind: OutcomeRecord['kind'], open: Open): Call {
     server: shownName(serverOf(report)),
     name: shownName(report.tool),
   };
-  const scope = normaliseScope(report.scope) ?? scopeOf(report.tool, report.args);
+  const [scope] = scopesOf(report.tool, report.args, report.scope);
   const { callId = open.callId, agent = open.agent, session = open.session } = report;
   const at = milliseconds(report.at) ?? open.now;
   const startedAt = milliseconds(report.startedAt);

@@ -34,7 +34,7 @@ export function createRemoteBackend(remote: Remote): Backend {
       await remote.post(`v1/gate/probes/${encodeURIComponent(token)}/release`, {}, z.unknown());
     },
     approvals: {
-      ask: ({ server, tool, scope, agent, session, givenId, args, definition, because, held }) => {
+      ask: ({ server, tool, claimedScope: scope, agent, session, givenId, args, definition, because, held }) => {
         // The server may be about to learn what this process has seen itself.
         const seen = { isSecurity: held.isSecurity, state: held.state };
         const call = { server, tool, scope, agent, session, callId: givenId, args, definition, because, seen };

@@ -14,7 +14,7 @@ const grant: Grant = {
   about: { heldUntil: 900, isSecurity: false, state: 'ESCALATED' },
 };
 const call: HeldCall = {
-  ...{ agent: 'a', session: 's', scope: 'host:a.example', definition: undefined, args: { path: '/srv/x', n: 3 } },
+  ...{ agent: 'a', session: 's', scopes: ['host:a.example'], definition: undefined, args: { path: '/srv/x', n: 3 } },
   ...{ digest: () => 'd', now: 2000, held: { heldSince: 500, isSecurity: false, state: 'ESCALATED' } },
 };
 const WITH_TOKEN = `s ghp_${'a'.repeat(20)}`;
@@ -42,8 +42,18 @@ describe('a grant', () => {
     ['a later time', { kind: 'until', until: 2000 }, {}, false],
     ['its time', { kind: 'until', until: 2001, session: null }, { session: 'another' }, true],
     ['the scope it covers', { covers: 'scope' }, { digest: () => 'other' }, true],
-    ['another scope', { covers: 'scope' }, { scope: 'host:b.example' }, false],
-    ['any call of the tool it covers', { covers: 'tool' }, { scope: undefined, digest: () => 'x' }, true],
+    ['another scope', { covers: 'scope' }, { scopes: ['host:b.example'] }, false],
+    [
+      'another scope that claims to be it',
+      { covers: 'scope' },
+      { scopes: ['host:b.example', 'host:a.example'] },
+      false,
+    ],
+    ['its scope and another', { covers: 'scope' }, { scopes: ['host:a.example', 'host:b.example'] }, false],
+    ['no scope, where it covers one', { covers: 'scope' }, { scopes: [] }, false],
+    ['no scope, where there was none', { covers: 'scope', scope: null }, { scopes: [] }, true],
+    ['a scope, where there was none', { covers: 'scope', scope: null }, {}, false],
+    ['any call of the tool it covers', { covers: 'tool' }, { scopes: [], digest: () => 'x' }, true],
     ['arguments that match', { pattern: { path: '/srv/*', n: '3' } }, { digest: () => 'x' }, true],
     ['arguments that do not', { pattern: { path: '/etc/*' } }, {}, false],
     ['arguments that are not there', { pattern: { constructor: '*' } }, {}, false],
@@ -55,7 +65,7 @@ describe('a grant', () => {
       { args: { path: '/srv/x%2f..%2f..%2fetc/passwd' } },
       false,
     ],
-    ['a pattern in another scope', { pattern: { n: '3' }, covers: 'scope' }, { scope: 'host:b.example' }, false],
+    ['a pattern in another scope', { pattern: { n: '3' }, covers: 'scope' }, { scopes: ['host:b.example'] }, false],
     ['an agent without a name', { agent: null }, {}, false],
     ['no session, for the session', { session: null }, { session: undefined }, false],
     ['no arguments at all', { pattern: { path: '*' } }, { args: null }, false],

@@ -141,7 +141,55 @@ test('of two authorities the stricter one holds', () => {
   const byProbe = { ...ask, via: 'probe', heldSince: 5, trustVersion: 2 } as const;
   // Who is asked is another question than what is held.
   expect(stricterDecision(byProbe, ask)).toEqual({ ...ask, heldSince: 5, trustVersion: 2 });
-  expect(stricterDecision(ask, byProbe)).toBe(ask);
+  expect(stricterDecision(ask, byProbe)).toEqual({ ...ask, heldSince: 5, trustVersion: 2 });
+  const shadowed = { ...allow, shadow: deny } as const;
+  expect(stricterDecision(allow, shadowed)).toBe(shadowed);
+});
+
+describe('of two scopes', () => {
+  const recover = (scope: string) =>
+    ({ kind: 'recover', seq: 9, at: 5, receivedAt: 5, by: 'eva', reason: '', scope }) as Entry;
+  const answer = (entries: Entry[], ...scopes: readonly string[]) =>
+    scopes
+      .map((scope) => decide({ scope }, at({ tool: doubt(tool, entries) })))
+      .reduce((strictest, next) => stricterDecision(strictest, next));
+
+  test('the one that is held holds, whichever is named first', () => {
+    const entries = three({ scope: 'host:a' });
+    for (const scopes of [['host:a', 'host:b'] as const, ['host:b', 'host:a'] as const]) {
+      expect(answer(entries, ...scopes)).toMatchObject({ decision: 'ask', escalation: { scope: 'a' } });
+    }
+  });
+
+  test('a person is asked about all that is held', () => {
+    const entries = [
+      ...three({ scope: 'host:a' }),
+      recover('host:a'),
+      failure(8, { severity: 'security', scope: 'host:b' }),
+    ];
+    const asked = answer(
+      [...entries, ...[6, 7, 8].map((time) => failure(time, { scope: 'host:b' }))],
+      'host:a',
+      'host:b',
+    );
+    expect(asked).toMatchObject({ via: 'person', isSecurity: true, escalation: { state: 'ESCALATED', scope: 'b' } });
+  });
+
+  test('a probe leases both', () => {
+    const entries = [
+      ...three({ scope: 'host:a' }),
+      ...three({ scope: 'host:b' }),
+      recover('host:a'),
+      recover('host:b'),
+    ];
+    expect(answer(entries, 'host:a', 'host:b')).toMatchObject({
+      via: 'probe',
+      probes: [
+        { key: 'tool', part: 'host:a' },
+        { key: 'tool', part: 'host:b' },
+      ],
+    });
+  });
 });
 
 test('a person reads scope, server, reason, evidence, deadline and what comes next', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { normaliseScope, scopeOf } from '../../../src/domain/key/scope.ts';
+import { normaliseScope, scopeOf, scopesOf } from '../../../src/domain/key/scope.ts';
 import { serverOf, toolKey } from '../../../src/domain/key/tool-key.ts';
 import keys from '../../fixtures/keys.json' with { type: 'json' };
 import { hostile } from '../outcome/hostile.ts';
@@ -144,6 +144,19 @@ describe('a given scope', () => {
     ['host:', undefined],
   ])('%j', (given, expected) => {
     expect(normaliseScope(given)).toBe(expected);
+  });
+});
+
+describe('a call concerns', () => {
+  const url = 'https://a.example/x';
+  it.each<[string, unknown, unknown, readonly string[]]>([
+    ['what its arguments say', { url }, undefined, ['host:a.example']],
+    ['that, and what is claimed besides', { url }, 'B.example', ['host:a.example', 'host:b.example']],
+    ['one that is claimed as well', { url }, 'https://A.example', ['host:a.example']],
+    ['what is claimed where its arguments say nothing', { n: 1 }, 'queue:emails', ['queue:emails']],
+    ['nothing', { n: 1 }, ' ', []],
+  ])('%s', (_, args, claimed, expected) => {
+    expect(scopesOf('fetch', args, claimed)).toEqual(expected);
   });
 });
 

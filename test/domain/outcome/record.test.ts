@@ -91,10 +91,15 @@ describe('a failure', () => {
 });
 
 describe('any record', () => {
-  it('takes a given scope before a derived one, in the same form', () => {
+  it('takes a given scope where the arguments say none, in the same form', () => {
+    const scope = 'https://me:pw@B.example:8443/x';
+    expect(recordOf({ tool: 't', args: { n: 1 }, scope }).scope).toBe('host:b.example');
+    expect(recordOf({ tool: 't', args: { url: 'https://a.example' }, scope: ' ' }).scope).toBe('host:a.example');
+  });
+
+  it('is held against what its arguments say, whatever scope is claimed', () => {
     const args = { url: 'https://a.example' };
-    expect(recordOf({ tool: 't', args, scope: 'https://me:pw@B.example:8443/x' }).scope).toBe('host:b.example');
-    expect(recordOf({ tool: 't', args, scope: ' ' }).scope).toBe('host:a.example');
+    expect(recordOf({ tool: 't', args, error: 'x', scope: 'host:b.example' }).scope).toBe('host:a.example');
   });
 
   it('finds the server among the arguments if it is given nowhere else', () => {
