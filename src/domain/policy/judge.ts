@@ -146,6 +146,7 @@ class Judge {
     const isRead = mayRunArguments(program);
     if (run.maybe || (!isTaken && !isRead)) return;
     const { blocksOwnCommands } = this.policy;
+    const texts = args.map(({ text }) => text);
     for (const [at, { text }] of args.entries()) {
       const whole = text.slice(text.lastIndexOf('/') + 1).toLowerCase();
       const names = isRead ? namesIn(text, args[at - 1]?.text) : [];
@@ -154,7 +155,7 @@ class Judge {
         this.add('ask', `${shown(program)} is given ${name}, which is blocked`, run, name);
       }
       if (!blocksOwnCommands || program === 'surety' || !text.includes('surety')) continue;
-      if (COPIERS.has(program) ? isSuretyItself(text) : isHandedOn(textsOf(args), at, names))
+      if (COPIERS.has(program) ? isSuretyItself(text) : isHandedOn(texts, at, names))
         this.add('ask', `${shown(program)} is given surety, with which only people decide`, run, 'surety');
     }
   }
@@ -220,10 +221,6 @@ class Judge {
     const key = `${reason.start} ${reason.end} ${reason.because}`;
     if (!alike.has(key)) alike.set(key, reason);
   }
-}
-
-function textsOf(args: Run['args']): readonly string[] {
-  return args.map(({ text }) => text);
 }
 
 function named(rule: string | undefined): { rule?: string } {

@@ -40,7 +40,8 @@ export function isHandedOn(words: readonly string[], at: number, names: readonly
   if (names.includes('surety'))
     return word.split(/surety\S*\s+/).some((rest, index) => index > 0 && (DECIDES.test(rest) || ACTS.test(rest)));
   if (programName(word).toLowerCase().split('@', 1)[0] !== 'surety') return false;
-  const rest = words.slice(at + 1);
+  // More of them decide nothing.
+  const rest = words.slice(at + 1, at + 9);
   const line = rest.join(' ');
   // `docker-compose -p surety up` is about a project of that name.
   const isValue = /^-+[^-]/.test(words[at - 1] ?? '');
