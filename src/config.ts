@@ -51,6 +51,7 @@ const Environment = z.object({
     .optional(),
   SURETY_TOKEN: z.string().optional(),
   SURETY_PUBLIC_URL: publicUrl.optional(),
+  SURETY_DATABASE_URL: postgresUrl.optional(),
   DATABASE_URL: postgresUrl.optional(),
   NO_COLOR: z.string().optional(),
   PATH: z.string().default(''),
@@ -68,6 +69,8 @@ export interface Config {
   readonly threshold: number | undefined;
   readonly windowSeconds: number | undefined;
   readonly databaseUrl: string | undefined;
+  /** Whether it is Surety's for certain: DATABASE_URL may as well be the project's own. */
+  readonly isOwnDatabaseUrl: boolean;
   readonly taskQueue: string;
   readonly ports: { readonly temporal: number; readonly ui: number; readonly postgres: number };
   /** Of a Temporal UI that is not ours, for links to it. */
@@ -113,7 +116,8 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     persist: values.SURETY_PERSIST,
     threshold: values.SURETY_THRESHOLD,
     windowSeconds: values.SURETY_WINDOW,
-    databaseUrl: values.DATABASE_URL,
+    databaseUrl: values.SURETY_DATABASE_URL ?? values.DATABASE_URL,
+    isOwnDatabaseUrl: values.SURETY_DATABASE_URL !== undefined,
     taskQueue: values.SURETY_TASK_QUEUE,
     ports,
     uiUrl: values.SURETY_UI_URL,
@@ -145,8 +149,8 @@ export function inheritedEnvironment(): Readonly<Record<string, string>> {
 function unusable(error: z.ZodError, given: Record<string, string>): Problem {
   const lines = error.issues.map((issue) => {
     const name = String(issue.path[0]);
-    // The one variable that carries a password is named, never printed.
-    const shown = name === 'DATABASE_URL' ? 'DATABASE_URL' : `${name} is ${JSON.stringify(given[name])}`;
+    // What carries a password is named, never printed.
+    const shown = name.endsWith('DATABASE_URL') ? name : `${name} is ${JSON.stringify(given[name])}`;
     return `${shown}: ${issue.message}`;
   });
   return new Problem(lines.join('\n'), 'Correct it or unset it, then start again.');

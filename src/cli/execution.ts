@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import { answerQuestion, openExecution } from '../execution/index.ts';
 import type { CallRequest, Executed, ExecuteOptions, OpenExecution, OpenOptions } from '../execution/index.ts';
 import { connect } from '../gate/index.ts';
+import { SWITCH_UNREAD } from '../execution/stages.ts';
 import { homeAt } from '../home.ts';
 import { locateLedger } from '../ledger-location.ts';
 import { codeOf, Problem } from '../problem.ts';
@@ -60,6 +61,8 @@ export async function callTool(
       ...(onOutput === undefined ? {} : { onOutput }),
     };
     const executed = await execution.execute({ tool, args, ...identity }, how);
+    if (executed.status === 'refused' && executed.refusal.because.startsWith(SWITCH_UNREAD))
+      complainOfLedger(cli, databaseUrl);
     if (executed.status !== 'ask' || executed.question.approval !== undefined || !cli.terminal.interactive)
       return executed;
     cli.terminal.complain(`The policy asks: ${plain(executed.question.because)}`);
@@ -70,6 +73,16 @@ export async function callTool(
     await execution?.close();
     await gate?.close();
   }
+}
+
+/** Whoever has a database of their own in DATABASE_URL does not think of it when a kill switch cannot be read. */
+function complainOfLedger({ terminal, config }: Cli, tried: string | undefined): void {
+  if (tried === undefined || tried !== config.databaseUrl || config.isOwnDatabaseUrl) return;
+  const { host, pathname } = new URL(tried);
+  terminal.complain(
+    `The ledger was looked for at ${plain(host + pathname)}, which DATABASE_URL names; nothing runs on ${config.home}.\n` +
+      'If that is a database of your project: start a ledger with `surety up`, set SURETY_DATABASE_URL to where it is, or pass it by with --offline.',
+  );
 }
 
 /** Says why a call did not run, and gives the exit code for it. */

@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { Argument } from 'commander';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { checkPath, FILE_OPERATIONS } from '../execution/files/check.ts';
+import { checkOperation, FILE_OPERATIONS } from '../execution/files/check.ts';
 import type { FileOperation } from '../execution/files/check.ts';
 import { openSandbox } from '../execution/files/sandbox.ts';
 import { ownFiles } from '../execution/open.ts';
@@ -146,7 +146,7 @@ async function check(
 ): Promise<number> {
   const { file } = await findRules();
   const own = ownFiles(config.home, process.cwd());
-  const found = await checkPath(await openSandbox(file, process.cwd(), { own }), operation, path);
+  const found = await checkOperation(await openSandbox(file, process.cwd(), { own }), operation, path);
   if (json === true) terminal.printJson({ operation, given: path, ...found });
   else terminal.print(`${found.verdict}: ${plain(found.because)} (${plain(found.rule)})`);
   return found.verdict === 'allow' ? EXIT.ok : EXIT.denied;

@@ -64,7 +64,9 @@ export async function outbound(target: string, options: OutboundOptions): Promis
   } catch (error) {
     if (error instanceof OutboundRefused) throw error;
     if (deadline.aborted) {
-      throw new OutboundFailed(`${read.url.host} did not finish within ${options.timeoutMs} ms`, { cause: error });
+      throw new OutboundFailed(`${read.url.host} did not finish within ${Math.ceil(options.timeoutMs)} ms`, {
+        cause: error,
+      });
     }
     throw new OutboundFailed(wordsOf(error), { cause: error });
   }

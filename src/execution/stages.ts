@@ -16,6 +16,9 @@ export interface Controls {
   takeQuota(request: QuotaRequest): Promise<QuotaAnswer>;
 }
 
+/** What the reason of such a refusal begins with. */
+export const SWITCH_UNREAD = 'nobody can tell whether the kill switch is on';
+
 /** A switch that cannot be read may be on. */
 export async function refusedByKillSwitch(controls: Controls | undefined): Promise<Refusal | undefined> {
   if (controls === undefined) return undefined;
@@ -24,7 +27,7 @@ export async function refusedByKillSwitch(controls: Controls | undefined): Promi
     if (state?.isOn !== true) return undefined;
     return blocked('kill_switch', `the kill switch is on, thrown by ${state.by}: ${state.reason}`);
   } catch (error) {
-    return blocked('kill_switch', `nobody can tell whether the kill switch is on: ${reasonOf(error)}`);
+    return blocked('kill_switch', `${SWITCH_UNREAD}: ${reasonOf(error)}`);
   }
 }
 

@@ -20,7 +20,7 @@ import { createMemoryBackend } from './memory-backend.ts';
 import { View } from './view.ts';
 
 export interface ConnectOptions {
-  /** Where the ledger is; otherwise DATABASE_URL, otherwise the stack that `surety up` runs in SURETY_HOME. */
+  /** Where the ledger is; otherwise SURETY_DATABASE_URL, the stack that `surety up` runs in SURETY_HOME, or DATABASE_URL. */
   readonly databaseUrl?: string;
   /** A server to speak HTTP with instead, like http://127.0.0.1:7400; otherwise SURETY_URL. */
   readonly url?: string;

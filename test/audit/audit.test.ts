@@ -5,6 +5,7 @@ import {
   chmodSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -14,6 +15,7 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
 import { AuditEntry } from '../../src/domain/audit/entry.schema.ts';
 import { AuditSection } from '../../src/domain/audit/audit.schema.ts';
 import { AuditFailed, openAudit } from '../../src/execution/audit/audit.ts';
@@ -192,6 +194,33 @@ function sizeOf(directory: string): number {
     .filter((name) => name.endsWith('.jsonl'))
     .reduce((sum, name) => sum + statSync(join(directory, name)).size, 0);
 }
+
+const Traces = z.object({ traceEvents: z.array(z.object({ name: z.string(), ph: z.string(), ts: z.number() })) });
+
+/** What node had the system do, begun (`b`) and ended (`e`), in its order, from the call of `append` to its answer. */
+async function tracedAppend(fsync: 'always' | 'never'): Promise<readonly string[]> {
+  const [directory, traces] = [auditDirectory(), auditDirectory()];
+  const trace = join(traces, 'trace.json');
+  const program = join(import.meta.dirname, 'programs/append-one.ts');
+  const options = ['--trace-event-categories', 'node.fs.async', '--trace-event-file-pattern', trace];
+  const child = spawn(process.execPath, [...options, '--import', 'tsx', program, directory, fsync], {
+    stdio: 'inherit',
+  });
+  await once(child, 'exit');
+  const { traceEvents } = Traces.parse(JSON.parse(readFileSync(trace, 'utf8')));
+  const steps = traceEvents.sort((a, b) => a.ts - b.ts).map(({ name, ph }) => `${name} ${ph}`);
+  return steps.slice(steps.indexOf('readlink e') + 1, steps.lastIndexOf('readlink b'));
+}
+
+describe('before a call is answered, its line', () => {
+  test('is written and on the disk', async () => {
+    expect(await tracedAppend('always')).toEqual(['write b', 'write e', 'fdatasync b', 'fdatasync e']);
+  });
+
+  test('is only written where the rules leave the disk to the system', async () => {
+    expect(await tracedAppend('never')).toEqual(['write b', 'write e']);
+  });
+});
 
 describe('a torn last line', () => {
   test.each([1, 20, 150])('of %i bytes is set aside by a note, and nothing is lost', async (bytes) => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { redactText } from '../../src/domain/outcome/redact.ts';
 import { redactEntry } from '../../src/execution/audit/redact.ts';
 import { auditDirectory, openHere, success } from './support.ts';
 
@@ -108,6 +109,62 @@ test.each([
   for (const entry of [success({ command: text }), success({ output: text }), success({ arguments: { text } })]) {
     expect(JSON.stringify(await redactEntry(entry))).not.toContain(hidden);
   }
+});
+
+const word = 'a1B2c3D4e5F6g7H8i9J0k1L2';
+test.each([
+  ...[
+    'hvs.',
+    'AGE-SECRET-KEY-1',
+    'HRKU-',
+    'sq0atp-',
+    'whsec_',
+    'ATATT3x',
+    'gsk_',
+    'glrt-',
+    'nvapi-',
+    'figd_',
+    'r8_',
+    'xai-',
+  ].map((prefix) => `${prefix}${word}`),
+  `machine api.example.com login me password ${word}`,
+  `machine api.example.com\n  login me\n  password ${word}`,
+  `<password>${word}</password>`,
+  `<db:accessToken type="x">${word}</db:accessToken>`,
+  `<add key="DbPassword" value="${word}"/>`,
+  `CREATE USER me IDENTIFIED BY '${word}'`,
+  `ALTER ROLE me WITH PASSWORD '${word}'`,
+  `sqlcmd -S h -U sa -P ${word} -Q x`,
+  `openssl enc -aes-256-cbc -k ${word} -in a`,
+  `7z a -p${word} a.7z`,
+  `keytool -list -storepass ${word}`,
+  `htpasswd -bc f me ${word}`,
+])('%j does not get through, by shape or by name', async (text) => {
+  for (const entry of [success({ command: text }), success({ output: text }), success({ arguments: { text } })]) {
+    expect(JSON.stringify(await redactEntry(entry))).not.toContain(word);
+  }
+});
+
+test('what only a detector of secretlint knows does not get through, nor where it stands alone', async () => {
+  // Letters alone: neither long runs of letters and digits nor any shape of ours.
+  const key = ['lin', 'api', 'qwertyuiopasdfghjklzxcvbnmQWERTYUIOPASDF'].join('_');
+  expect(redactText(`use ${key} here`, 4000)).toContain(key);
+  const redacted = await redactEntry(success({ command: `use ${key} here`, output: `got ${key}`, arguments: { key } }));
+  expect(JSON.stringify(redacted)).not.toContain('qwertyuiop');
+  expect(redacted).toMatchObject({ command: 'use [redacted] here', output: 'got [redacted]' });
+});
+
+test.each([
+  'usage: login <user> <password> [--token <token>]',
+  'commit 0acbba1f, image sha256:0acbba1f531b6af1',
+  'id 7f9c24e5-2b1d-4c3a-9e8f-0a1b2c3d4e5f, version 1.2.3-rc.1',
+  'machine learning is a default password policy matter',
+  'the password was changed; IDENTIFIED BY the operator',
+  'xai-explainability-toolkit gsk_settings_of_the_app secret_santa_list nvapi-headers-for-windows',
+  'gh_import r8_registers pul-request-template glrt-runner',
+  'openssl version; 7z l a.7z; keytool -help',
+])('ordinary text stays as it is: %s', async (text) => {
+  expect(await redactEntry(success({ command: text }))).toMatchObject({ command: text });
 });
 
 test('what is no secret stays, and huge values cost no more than large ones', async () => {

@@ -2,6 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { homeAt } from '../../src/home.ts';
+import { writeStack } from '../../src/stack/stack-file.ts';
 import { createInstallation } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
 import { jsonOf, runCli } from '../support/run-cli.ts';
@@ -51,6 +53,32 @@ it('runs nothing while a ledger that is there does not answer', async () => {
   expect(refused).toMatchObject({ code: 1, stdout: '' });
   expect(refused.stderr).toContain('--offline');
   expect(await runCli(['exec', '--offline', '--', 'echo ran'], { cwd, env })).toMatchObject({ stdout: 'ran\n' });
+});
+
+it('says where it looked for the ledger if DATABASE_URL is the project’s own', async () => {
+  const env = { ...alone.env, DATABASE_URL: 'postgres://app:s3cret@127.0.0.1:1/app' };
+  for (const command of [
+    ['exec', '--', 'echo ran'],
+    ['files', 'read', 'x'],
+  ]) {
+    const refused = await runCli(command, { cwd, env });
+    expect(refused).toMatchObject({ code: 3, stdout: '' });
+    expect(refused.stderr).toContain('looked for at 127.0.0.1:1/app, which DATABASE_URL names');
+    expect(refused.stderr).toContain('SURETY_DATABASE_URL');
+    expect(refused.stderr).not.toContain('s3cret');
+  }
+  const named = { ...env, SURETY_DATABASE_URL: installation.databaseUrl };
+  expect(await runCli(['exec', '--', 'echo ran'], { cwd, env: named })).toMatchObject({ code: 0, stdout: 'ran\n' });
+});
+
+it('goes to the stack that runs on the data directory before DATABASE_URL', async () => {
+  const running = mkdtempSync(join(tmpdir(), 'surety-exec-running-'));
+  const facts = { databaseUrl: installation.databaseUrl, temporalAddress: '127.0.0.1:1', namespace: 'default' };
+  await writeStack(homeAt(running), facts);
+  const env = { SURETY_HOME: running, DATABASE_URL: 'postgres://app@127.0.0.1:1/app' };
+  const ran = await runCli(['exec', '--', 'echo ran'], { cwd, env });
+  expect(ran).toMatchObject({ code: 0, stdout: 'ran\n' });
+  expect(ran.stderr).not.toContain('not consulted');
 });
 
 it('counts files and fetches like commands, and blocks them with the rest', async () => {

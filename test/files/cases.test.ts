@@ -3,7 +3,7 @@ import { chmodSync, existsSync, linkSync, lstatSync, readdirSync, statSync, syml
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FileSection } from '../../src/domain/files/files.schema.ts';
-import { checkPath } from '../../src/execution/files/check.ts';
+import { checkOperation, checkPath } from '../../src/execution/files/check.ts';
 import type { FileOperation } from '../../src/execution/files/check.ts';
 import { ANCHORING } from '../../src/execution/files/handle.ts';
 import { deletePath, movePath } from '../../src/execution/files/move.ts';
@@ -83,8 +83,24 @@ describe.each(modes)('held by %s', (anchoring) => {
       ]) {
         expect(result).toMatchObject({ ok: false, because: expect.stringContaining('FIFO') as string });
       }
+      for (const operation of ['read', 'write', 'edit', 'copy', 'grep'] as const) {
+        const check = await checkOperation(sandbox, operation, path);
+        expect(check).toMatchObject({ verdict: 'deny', because: expect.stringContaining('is a FIFO') as string });
+        expect(check).not.toMatchObject({ category: 'policy_blocked' });
+      }
+      expect(await checkOperation(sandbox, 'delete', path)).toMatchObject({ verdict: 'allow' });
     }
     expect(lstatSync(join(tree.root, 'fifo')).isFIFO()).toBe(true);
+  });
+
+  test('what is asked about a directory is answered as it would be, and a yes has no category', async () => {
+    const sandbox = await tree.open({}, anchoring);
+    expect(await checkOperation(sandbox, 'read', '.')).toMatchObject({
+      verdict: 'deny',
+      category: 'permanent_failure',
+    });
+    expect(await checkOperation(sandbox, 'grep', '.')).toMatchObject({ verdict: 'allow' });
+    expect(await checkOperation(sandbox, 'read', 'a.txt')).not.toHaveProperty('category');
   });
 
   test('a write keeps the mode, leaves other names of the inode alone, and no temporary file behind', async () => {

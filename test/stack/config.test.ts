@@ -22,6 +22,16 @@ describe('the environment', () => {
     );
   });
 
+  it('tells a ledger from a database of the project', () => {
+    const [own, theirs] = ['postgres://surety@db/ledger', 'postgres://app@db/app'];
+    const both = loadConfig({ SURETY_DATABASE_URL: own, DATABASE_URL: theirs });
+    expect(both).toMatchObject({ databaseUrl: own, isOwnDatabaseUrl: true });
+    expect(loadConfig({ DATABASE_URL: theirs })).toMatchObject({ databaseUrl: theirs, isOwnDatabaseUrl: false });
+    expect(() => loadConfig({ SURETY_DATABASE_URL: 'mysql://me:s3cret@db/x' })).toThrow(
+      /^SURETY_DATABASE_URL: expected/,
+    );
+  });
+
   it.each([
     ['true', true],
     ['1', true],

@@ -1,4 +1,5 @@
 import { matchesGlob } from '../key/glob.ts';
+import { holdsCredential } from '../outcome/redact.ts';
 import { hasToken, isSecretName } from '../outcome/secrets.ts';
 
 /** Variables by which one program changes what another one is: the command that was judged would not be what runs. */
@@ -10,6 +11,13 @@ const STEERS = [
 /** In another charset a byte of a letter may be a quote or a blank to the shell, and none to whoever judges the command. */
 const CHARSET = /^(?:LANG|LC_ALL|LC_CTYPE)$/;
 const PLAIN_CHARSET = /^(?:$|C$|POSIX$|.*utf-?8)/i;
+/** A list of directories has colons behind names, and says nothing about who may do what. */
+const DIRECTORIES = /^[~.]{0,2}\/[^:;=]*(?::(?:[~.]{0,2}\/[^:;=]*)?)*$/;
+/** Without them hardly any program runs; whatever they hold, they are no credential. */
+const NEEDED = /^(?:PATH|HOME|PWD|TMPDIR|SHELL|USER|LOGNAME|TERM|LANG|LANGUAGE|LC_[A-Z]+|TZ|LS_COLORS|DISPLAY)$/;
+const AUTHORIZATION = /^(?:basic|bearer|digest|negotiate|token)\s+\S+$/i;
+/** A user without a password: `ssh://git@host`. */
+const USER_IN_URL = /:\/\/[^\s/:@]{1,19}@/g;
 const PASSWORD_IN_URL = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*:[^/?#\s]*@/i;
 
 /**
@@ -31,5 +39,7 @@ export function scrubEnvironment(
 }
 
 function isSecret(name: string, value: string): boolean {
-  return isSecretName(name) || hasToken(value) || PASSWORD_IN_URL.test(value) || value.includes('PRIVATE KEY-----');
+  if (isSecretName(name) || hasToken(value) || PASSWORD_IN_URL.test(value)) return true;
+  if (NEEDED.test(name) || DIRECTORIES.test(value)) return false;
+  return AUTHORIZATION.test(value) || holdsCredential(value.replace(USER_IN_URL, '://'));
 }

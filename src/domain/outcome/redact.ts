@@ -29,6 +29,21 @@ const NAMED = new RegExp(
     String.raw`(?![:=>\s]{0,4}\\{0,4}["']?\[redacted\])(?:${VALUE})`,
   'gi',
 );
+/** `<password>x</password>`, `<add key="Password" value="x"/>` */
+const ELEMENT = new RegExp(
+  String.raw`(<[\w:.-]{0,40}${SECRET_NAME}[\w.-]{0,24}(?:\s[^<>]{0,200})?>\s{0,8})(?!\[redacted\])[^<>\s][^<>]{0,1024}(?=</)`,
+  'gi',
+);
+const ATTRIBUTE = new RegExp(
+  String.raw`((?:key|name)=["'][\w:.-]{0,40}${SECRET_NAME}[\w.-]{0,24}["']\s{1,4}value=["'])(?!\[redacted\])[^"'<>]{1,1024}`,
+  'gi',
+);
+/** Of a .netrc, in one line or in several. */
+const NETRC =
+  /(\b(?:machine\s{1,8}\S{1,256}|default)(?:\s{1,8}(?:login|account)\s{1,8}\S{1,256}){1,2}\s{1,8}password\s{1,8})(?!\[redacted\])\S{1,512}/gi;
+/** What SQL calls a password: always quoted, so that a sentence about one stays as it is. */
+const STATED =
+  /\b((?:identified\s{1,4}(?:with\s{1,4}\S{1,64}\s{1,4})?(?:by|as)|password)\s{1,4}(?:password\s{1,4})?)(?:'(?!\[redacted\])[^'\n]{1,512}'|"(?!\[redacted\])[^"\n]{1,512}")/gi;
 const QUERY = /([?&;]([^=&#\s"'<>]{1,64})=)(?!\[redacted\])([^&#\s"'<>]+)/g;
 /** Query parameters that hold a credential under a name too common to be one elsewhere. */
 const QUERY_SECRET =
@@ -62,6 +77,12 @@ function rememberClean(text: string): void {
   CLEAN.add(text);
 }
 
+/** Whether there would be anything to remove. */
+export function holdsCredential(text: string): boolean {
+  const window = within(text, MOST_SCANNED);
+  return removeCredentials(window) !== window;
+}
+
 function removeCredentials(text: string): string {
   const named = text
     .replace(PRIVATE_KEY, REDACTED)
@@ -71,6 +92,10 @@ function removeCredentials(text: string): string {
     .replace(AUTHORIZATION, `$1${REDACTED}`)
     .replace(SCHEME, `$1$2${REDACTED}`)
     .replace(BEARER, `$1${REDACTED}`)
+    .replace(ELEMENT, `$1${REDACTED}`)
+    .replace(ATTRIBUTE, `$1${REDACTED}`)
+    .replace(NETRC, `$1${REDACTED}`)
+    .replace(STATED, `$1${REDACTED}`)
     .replace(NAMED, `$1${REDACTED}`)
     .replace(WEBHOOK, `$1${REDACTED}`);
   return redactEveryToken(redactValueOptions(named)).replace(

@@ -12,6 +12,8 @@ const SECRET_NAMES = [
   'pass(?:word|wd|phrase|code)',
   '(?<!by|com|en|sur|tres|over|under)pass(?![a-z]|[-_ ]?(?:count|rate|through|thru|fail|percent|number|threshold))',
   'pwd',
+  'pswd',
+  '(?<![a-z])otp(?![a-z])',
   '(?<![a-z])creds?(?![a-z])',
   `(?:${KEY_KINDS})[-_ ]?key(?![a-z]|[-_ ]?(?:id|name|type|size|length|file|path|url|version|format|count|alias|usage)s?(?![a-z]))`,
   'secret',
@@ -34,7 +36,7 @@ export const SECRET_NAME = `(?:${SECRET_NAMES})`;
 const SECRET_NAME_PATTERN = new RegExp(SECRET_NAME, 'i');
 /** Of variables in an environment every other key is one that locks something. */
 const SECRET_VARIABLE =
-  /^(?!.*(?:PUBLIC|PRIMARY|FOREIGN|SORT|PARTITION|CACHE|GROUP|INDEX|OBJECT|ROUTING|IDEMPOTENCY|COMPOSE)_KEY$)[A-Z][A-Z0-9_]*_KEY$/;
+  /^(?:[A-Z][A-Z0-9_]*_)?PAT$|^(?!.*(?:PUBLIC|PRIMARY|FOREIGN|SORT|PARTITION|CACHE|GROUP|INDEX|OBJECT|ROUTING|IDEMPOTENCY|COMPOSE)_KEY$)[A-Z][A-Z0-9_]*_KEY$/;
 
 /** Whether values under this name are kept out of everything; camelCase is taken apart first (`accessTokens` is not). */
 export function isSecretName(name: string): boolean {
@@ -47,7 +49,7 @@ const SHAPES = [
   '(?:sk|rk|pk)[-_][A-Za-z0-9_-]{16,}',
   'gh[oprsu]_[A-Za-z0-9_]{16,}',
   'github_pat_[A-Za-z0-9_]{16,}',
-  'glpat-[A-Za-z0-9_-]{16,}',
+  'gl(?:pat|rt|dt|ptt|cbt|soat|ft|imt|oas|agent)-[A-Za-z0-9_-]{16,}',
   '(?:AKIA|ASIA)[A-Z0-9]{16,}',
   'xox[a-z]-[A-Za-z0-9-]{8,}',
   'xapp-[A-Za-z0-9-]{8,}',
@@ -61,6 +63,18 @@ const SHAPES = [
   'dop_v1_[A-Za-z0-9]{16,}',
   'SG\\.[A-Za-z0-9_-]{16,}\\.[A-Za-z0-9_-]{16,}',
   '[0-9]{6,12}:[A-Za-z0-9_-]{30,}',
+  'hv[sbr]\\.[A-Za-z0-9_-]{16,}',
+  'AGE-SECRET-KEY-1[A-Za-z0-9]{20,}',
+  '(?:HRKU|PMAK|CFPAT|NRAK|CCIPAT)[-_](?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{16,}',
+  'sq0[a-z]{3}-[A-Za-z0-9_-]{16,}',
+  'whsec_[A-Za-z0-9+/=]{16,}',
+  'ATATT3x[A-Za-z0-9_=-]{16,}',
+  'ATBB(?=[A-Za-z]*[0-9])[A-Za-z0-9]{20,}',
+  '(?:gsk|r8|tfp|sbp|glsa|sntry[su]|fig[do]|pscale_(?:tkn|pw|oauth))_(?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{16,}',
+  '(?:nvapi|xai|tskey|pul)-(?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{16,}',
+  'secret_(?=[A-Za-z]*[0-9])[A-Za-z0-9]{32,}',
+  '(?:dapi|SK)[0-9a-f]{32,}',
+  'EAAC[A-Za-z0-9]{20,}',
 ].join('|');
 
 /**

@@ -11,6 +11,12 @@ const BEFORE_A_PASSWORD = [
   String.raw`\b(?:docker|podman|nerdctl|buildah|skopeo|crane|helm|oc|az)\s${SAME_COMMAND}\blogin\s${SAME_COMMAND}\s?-p[\s=]{1,4}`,
   String.raw`\bredis-cli\s${SAME_COMMAND}\s?-a\s{1,4}`,
   String.raw`\bldap[a-z]{3,10}\s${SAME_COMMAND}\s?-w\s{1,4}`,
+  String.raw`\b(?:sqlcmd|bcp|isql|mosquitto_[a-z]{3}|ipmitool|cqlsh|cypher-shell)\s${SAME_COMMAND}\s?-p\s{1,4}`,
+  String.raw`\bopenssl\s${SAME_COMMAND}\s-k\s{1,4}`,
+  String.raw`\b7z[arz]?\s${SAME_COMMAND}\s?-p(?=\S)`,
+  String.raw`\b(?:plink|pscp|psftp)\s${SAME_COMMAND}\s?-pw\s{1,4}`,
+  String.raw`\bkeytool\s${SAME_COMMAND}\s-(?:store|key|src|dest)[a-z]{0,8}pass\s{1,4}`,
+  String.raw`\bhtpasswd\s{1,4}-\w{0,8}b\w{0,8}\s{1,4}(?:[^\s|;&]{1,256}\s{1,4}){1,2}?(?=[^\s|;&]{1,512}(?:\s{0,4}(?:[|;&\n]|$)))`,
   String.raw`\b(?:un)?zip\s${SAME_COMMAND}\s?-P\s{0,4}`,
   String.raw`\b(?:configure|config)\s{1,4}set\s{1,4}[\w.:/@-]{0,100}?${SECRET_NAME}[\w.-]{0,24}\s{1,4}`,
 ];

@@ -1,15 +1,19 @@
-import type { Field } from '../command/expand.ts';
+import { MATCH, type Field } from '../command/expand.ts';
 import { isMachine } from '../command/pillars.ts';
 import { programName } from '../command/wrappers.ts';
+import { implicitInputsOf, isAmong } from './implicit-inputs.ts';
 import { linksOf } from './links.ts';
 import { namedPath, pathsOf, type CommandPath, type Named } from './paths.ts';
-import type { Site } from './reading.ts';
+import type { Run, Site } from './reading.ts';
+import { scatters, scattersNamed, unpacks, writtenByGit } from './scattering.ts';
 import { LOST, Whereabouts, type Starts } from './whereabouts.ts';
 
 const STREAMS = /^\/dev\/(?:null|stdin|stdout|stderr|tty|zero|u?random|fd\/\d+)$/;
 const MOST_PATHS = 2000;
 /** Of the places where a name is noted: one that is not among the file's own is enough. */
 const MOST_PLACES = 8;
+/** Names with what may be one of them; beyond that nobody looks. */
+const MOST_COMPARED = 50_000;
 
 interface Noted extends CommandPath {
   readonly certain: boolean;
@@ -23,6 +27,12 @@ interface Noted extends CommandPath {
 export interface RunFile {
   readonly path: string;
   readonly own: readonly [from: number, to: number];
+}
+
+/** A program that is run here, and which of the names noted are its own. */
+export interface Followed {
+  readonly run: Run;
+  readonly own: RunFile['own'];
 }
 
 /** They leave what a file holds as it is, or take the file away. */
@@ -44,6 +54,12 @@ export class CommandPaths {
   private readonly links = new Set<string>();
   private isFull = false;
   private isScattered = false;
+  /** Whether what is scattered may be of this line's making. */
+  private isScatteredHere = false;
+  /** Ranges of `noted` that belong to programs which make files of what these name. */
+  private readonly unpacked: [from: number, to: number][] = [];
+  /** Whether something may run before what stands in front of it: loops, functions, pipes, substitutions. */
+  private isOutOfOrder = false;
 
   get count(): number {
     return this.noted.length;
@@ -69,16 +85,16 @@ export class CommandPaths {
     this.add({ path, intent: 'read', certain: true }, site);
   }
 
-  /** The files among a program's arguments. */
-  addAll(program: string, args: readonly Field[], site: Site): void {
+  /** The files among a program's arguments; `isFed`: another one is its input. */
+  addAll(program: string, args: readonly Field[], site: Site, isFed: boolean): void {
     if (program === 'ln') {
       const { names, paths } = linksOf(args);
       for (const name of names) this.links.add(name);
       for (const each of paths) this.add(each, site, this.where.here, true);
       return;
     }
-    if (scatters(program, args)) this.isScattered = true;
     const { here } = this.where;
+    const from = this.noted.length;
     const isKept = KEEPS_CONTENT.has(program);
     const isBuilt = BUILDS.has(program);
     for (const each of pathsOf(program, args)) {
@@ -92,6 +108,25 @@ export class CommandPaths {
         !isKept && (each.certain || !isBuilt),
       );
     }
+    if (program === 'git')
+      for (const path of writtenByGit(args)) this.add({ path, intent: 'write', certain: false }, site);
+    this.scatter(program, args, from, isFed);
+  }
+
+  private scatter(program: string, args: readonly Field[], from: number, isFed: boolean): void {
+    const own: [number, number] = [from, this.noted.length];
+    if (unpacks(program, args)) this.unpacked.push(own);
+    if (!scatters(program, args)) return;
+    this.isScattered = true;
+    // Which file is its input is noted elsewhere.
+    if (isFed) this.unpacked.push([0, Infinity]);
+    else if (scattersNamed(program, args)) this.unpacked.push(own);
+    else this.isScatteredHere = true;
+  }
+
+  /** From here on the order in which things stand says little. */
+  loseOrder(): void {
+    this.isOutOfOrder = true;
   }
 
   /** `cd` and its like. */
@@ -114,11 +149,13 @@ export class CommandPaths {
 
   repeated(step: () => void): void {
     const from = this.noted.length;
+    this.loseOrder();
     if (!this.where.repeated(step)) this.forEachSince(from, (each) => ({ ...each, starts: LOST }));
   }
 
   called(step: () => void): void {
     const from = this.noted.length;
+    this.loseOrder();
     this.where.called(step);
     this.callable.push([from, this.noted.length]);
   }
@@ -137,7 +174,7 @@ export class CommandPaths {
 
   /** A file that the same command line writes may hold anything by the time it is run. */
   writtenAmong<T extends RunFile>(files: readonly T[]): readonly T[] {
-    if (files.length === 0 || this.isScattered) return files;
+    if (files.length === 0 || this.isScattered || this.unpacksItsOwn()) return files;
     const written = new Map<string, number[]>();
     let isAny = false;
     for (const [at, { path, intent, certain, isMade }] of this.noted.entries()) {
@@ -150,6 +187,47 @@ export class CommandPaths {
     return files.filter(({ path, own: [from, to] }) => {
       const places = written.get(programName(path)) ?? [];
       return isAny || places.some((at) => at < from || at >= to || this.noted[at]?.certain === true);
+    });
+  }
+
+  /** Those that take their commands from a file which the same line writes, without naming it. */
+  readingMade(runs: readonly Followed[]): readonly Run[] {
+    const made = [...this.noted.entries()].filter(([, { intent, isMade }]) => intent === 'write' && isMade);
+    if (made.length === 0 && !this.isScatteredHere) return [];
+    const reading = runs
+      .map(({ run, own }) => ({ run, own, inputs: implicitInputsOf(run.program, run.args) }))
+      .filter(({ inputs }) => inputs.length > 0);
+    const isAny = this.isScatteredHere || this.unpacksItsOwn() || made.length * reading.length > MOST_COMPARED;
+    return reading
+      .filter(({ own: [from, to], inputs }) => {
+        if (isAny) return true;
+        return made.some(([at, { path, certain }]) => {
+          if (this.isOutOfOrder ? at >= from && at < to : at >= from) return false;
+          return (certain && programName(path).includes('…')) || inputs.some((each) => isAmong(each, path));
+        });
+      })
+      .map(({ run }) => run);
+  }
+
+  /** Those for which a name that the same line makes may turn out to be an option: `touch -- -x; sed p *`. */
+  globbingMade(runs: readonly Followed[]): readonly Run[] {
+    const isMade = this.noted.some(({ intent, path }) => intent === 'write' && /(?:^|\/)-/.test(path));
+    return isMade ? runs.map(({ run }) => run).filter(({ args }) => mayMatchOption(args)) : [];
+  }
+
+  /** Whether an archive is unpacked that the same line has made. */
+  private unpacksItsOwn(): boolean {
+    if (this.unpacked.length === 0) return false;
+    if (this.unpacked.length * this.noted.length > MOST_COMPARED) return true;
+    const isOf = (at: number, [from, to]: readonly [number, number]) => at >= from && at < to;
+    return this.unpacked.some((own) => {
+      const names = new Set<string>();
+      for (const [at, { path, intent }] of this.noted.entries())
+        if (isOf(at, own) && (own[1] !== Infinity || intent === 'read')) names.add(programName(path));
+      return this.noted.some(
+        ({ path, intent, isMade }, at) =>
+          (!isOf(at, own) || own[1] === Infinity) && intent === 'write' && isMade && names.has(programName(path)),
+      );
     });
   }
 
@@ -183,20 +261,11 @@ export class CommandPaths {
   }
 }
 
-const SCATTERING: ReadonlySet<string> = new Set('patch split csplit cpio uudecode git tar gtar bsdtar'.split(' '));
-
-/** Whether a program writes files whose names its arguments do not tell: parts, what a patch or an archive names. */
-function scatters(program: string, args: readonly Field[]): boolean {
-  if (!SCATTERING.has(program)) return false;
-  if (program !== 'git' && !program.endsWith('tar')) return true;
-  const words = args.map(({ text }) => text);
-  if (program === 'git') return /^(?:apply|am)$/.test(words.find((word) => !word.startsWith('-')) ?? '');
-  // An archive that lies there may be run from; one that is piped in may hold anything.
-  const isExtracting = words.some((word, at) => /^-?\w*x/.test(word) && (at === 0 || word.startsWith('-')));
-  const isNamed = words.some(
-    (word, at) => /^-\w*f/.test(word) || (at === 0 && /^\w*f/.test(word)) || /^--fi/.test(word),
-  );
-  return isExtracting && (!isNamed || words.some((word) => /^-$|^\/dev\/|^-\w*f-$|=-$/.test(word)));
+/** What a glob matches begins as the glob does; behind `--` it is no option. */
+function mayMatchOption(args: readonly Field[]): boolean {
+  const end = args.findIndex(({ text }) => text === '--');
+  const before = end === -1 ? args : args.slice(0, end);
+  return before.some(({ text, glob }) => (glob && /^[*?[-]/.test(text)) || text.startsWith(MATCH));
 }
 
 function under(directory: string | undefined, below = ''): string | undefined {

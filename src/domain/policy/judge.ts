@@ -3,7 +3,7 @@ import { isDisk, isMachine } from '../command/pillars.ts';
 import { isStranger, mayRunArguments } from './consequences.ts';
 import { namesIn } from './names.ts';
 import type { Judgement, Reason } from './judgement.ts';
-import { ownCommand } from './own-commands.ts';
+import { isHandedOn, isSuretyItself, ownCommand } from './own-commands.ts';
 import { lineOf, matchesCommand, matchesLine, mayBe, type CommandPattern } from './pattern.ts';
 import type { Policy, TrustLevel, Verdict } from './policy.ts';
 import { readCommand } from './read.ts';
@@ -145,6 +145,8 @@ class Judge {
     const isTaken = COPIERS.has(program) || isStranger(program);
     const isRead = mayRunArguments(program);
     if (run.maybe || (!isTaken && !isRead)) return;
+    const { blocksOwnCommands } = this.policy;
+    const texts = args.map(({ text }) => text);
     for (const [at, { text }] of args.entries()) {
       const whole = text.slice(text.lastIndexOf('/') + 1).toLowerCase();
       const names = isRead ? namesIn(text, args[at - 1]?.text) : [];
@@ -152,6 +154,9 @@ class Judge {
         if (!this.policy.blockedPrograms.has(name)) continue;
         this.add('ask', `${shown(program)} is given ${name}, which is blocked`, run, name);
       }
+      if (!blocksOwnCommands || program === 'surety' || !text.includes('surety')) continue;
+      if (COPIERS.has(program) ? isSuretyItself(text) : isHandedOn(texts, at, names))
+        this.add('ask', `${shown(program)} is given surety, with which only people decide`, run, 'surety');
     }
   }
 

@@ -1,6 +1,7 @@
-import { CommandPaths, type RunFile } from './command-paths.ts';
+import { CommandPaths, type Followed, type RunFile } from './command-paths.ts';
 import type { CommandPath } from './paths.ts';
 import type { Construct, Doubt, Reading, Run, Site } from './reading.ts';
+import { breaksOut, spellsOutVariables } from './steering.ts';
 
 const MOST_RUNS = 2000;
 /** Fields looked at, all in all: a wrapper around a wrapper looks at the same ones again. */
@@ -20,6 +21,8 @@ export class Notes implements Reading {
   paths: readonly CommandPath[] = [];
   guesses: readonly CommandPath[] = [];
   private readonly files: (RunFile & { readonly run: Run })[] = [];
+  private readonly followed: Followed[] = [];
+  private readonly values: (() => readonly string[])[] = [];
   private readonly constructCounts = new Map<Construct, number>();
   private fieldsSeen = 0;
 
@@ -36,6 +39,16 @@ export class Notes implements Reading {
   /** A file whose content is run. */
   runsFile(path: string, run: Run, own: RunFile['own']): void {
     this.files.push({ path, run, own });
+  }
+
+  /** A program that is run on this machine. */
+  follows(run: Run, own: RunFile['own']): void {
+    this.followed.push({ run, own });
+  }
+
+  /** What a variable is set to, should anybody want to know. */
+  sets(values: () => readonly string[]): void {
+    if (this.values.length < MOST_DOUBTS) this.values.push(values);
   }
 
   construct(construct: Construct, site: Site): void {
@@ -58,6 +71,22 @@ export class Notes implements Reading {
       if (run.maybe) continue;
       this.doubt('this runs a file that the same command line writes', run, run);
     }
+    for (const run of this.named.readingMade(this.followed)) {
+      if (!run.maybe)
+        this.doubt(`${run.program} takes its commands from a file that the same command line writes`, run, run);
+    }
+    for (const run of this.named.globbingMade(this.followed)) {
+      if (!run.maybe) this.doubt('a name that the same command line makes may turn out to be an option', run, run);
+    }
+    this.finishVariables();
     ({ paths: this.paths, guesses: this.guesses } = this.named.finish());
+  }
+
+  /** Every variable of the environment is one of make's, and its recipes spell it out. */
+  private finishVariables(): void {
+    if (this.values.length === 0) return;
+    const spelling = this.followed.filter(({ run }) => !run.maybe && spellsOutVariables(run.program));
+    if (spelling.length === 0 || !this.values.some((values) => values().some(breaksOut))) return;
+    for (const { run } of spelling) this.doubt(`${run.program} runs what a variable holds`, run, run);
   }
 }

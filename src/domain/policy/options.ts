@@ -58,7 +58,7 @@ const FD: RunningOptions = { command: 'exec exec-batch', commandLetters: 'xX' };
 const RPM: RunningOptions = { command: 'pipe', steer: 'eval define load macros rcfile undefine', steerLetters: 'ED' };
 const NPM: RunningOptions = {
   command: 'script-shell shell editor viewer git',
-  ...{ steer: 'node-options', only: /^(?:config|c|set|edit|explore|exec|x|help)$/ },
+  ...{ steer: 'node-options userconfig globalconfig', only: /^(?:config|c|set|edit|explore|exec|x|help)$/ },
 };
 const TAR: RunningOptions = {
   command: 'to-command use-compress-program rmt-command rsh-command info-script new-volume-script',

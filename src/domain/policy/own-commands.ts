@@ -9,7 +9,15 @@ const LOOKS =
 const RUNS = /^(?:exec|files|fetch)(?: |$)/;
 /** What no other program is likely to call its own. */
 const DECIDES = /^(?:approve|deny|extend|revoke|token|break-glass|kill-switch)(?: |$)/;
+/** What the rest of them that decide, set or run begin with. */
+const ACTS = /^(?:exec|files|fetch|reset|block|recover|rules|webhooks|up|serve|audit)(?: |$)/;
+/** Right behind a command: further on it may be the value of an option, and the command is used. */
+const HELP = /^(?:[a-z-]+|(?:rules|token|webhooks|audit|policy|files|kill-switch) [a-z-]+) (?:--help|-h)$/;
 const ENTRY = /(?:^|\/)main\.[cm]?[jt]s$/;
+/** An interpreter finds the extension by itself. */
+const ENTRY_ARGUMENT = /(?:^|[/=])main(?:\.[cm]?[jt]s)?$/;
+/** The program itself, under which name or directory ever it is put. */
+const ITSELF = /(?:^|\/)(?:\.?bin\/surety|surety\/.*\/main\.[cm]?[jt]s)$/;
 
 export type OwnCommand = 'decides' | 'may decide' | 'runs';
 
@@ -18,17 +26,36 @@ export function ownCommand({ program, name, args }: Pick<Run, 'program' | 'name'
   if (program === 'surety') return kindOf(args.map(({ text }) => text));
   if (!ENTRY.test(program) && interpreterOf(program) === undefined) return undefined;
   const texts = [name, ...args].map(({ text }) => text);
-  const at = texts.findIndex((text) => ENTRY.test(text) || programName(text).toLowerCase() === 'surety');
+  const at = texts.findIndex((text) => ENTRY_ARGUMENT.test(text) || programName(text).toLowerCase() === 'surety');
   if (at === -1) return undefined;
   const rest = texts.slice(at + 1);
   if (/surety/i.test(texts[at] ?? '')) return kindOf(rest);
-  return DECIDES.test(rest.join(' ')) ? 'may decide' : undefined;
+  // What is loaded first (`node -r main.js x approve`) has the script's name in front of its arguments.
+  return DECIDES.test(rest.join(' ')) || DECIDES.test(rest.slice(1).join(' ')) ? 'may decide' : undefined;
+}
+
+/** Whether a program that nobody knows is given Surety's command line to run: in its words from here on, or within this one. */
+export function isHandedOn(words: readonly string[], at: number, names: readonly string[]): boolean {
+  const word = words[at] ?? '';
+  if (names.includes('surety'))
+    return word.split(/surety\S*\s+/).some((rest, index) => index > 0 && (DECIDES.test(rest) || ACTS.test(rest)));
+  if (programName(word).toLowerCase().split('@', 1)[0] !== 'surety') return false;
+  // More of them decide nothing.
+  const rest = words.slice(at + 1, at + 9);
+  const line = rest.join(' ');
+  // `docker-compose -p surety up` is about a project of that name.
+  const isValue = /^-+[^-]/.test(words[at - 1] ?? '');
+  return (DECIDES.test(line) || (ACTS.test(line) && !isValue)) && kindOf(rest) !== undefined;
+}
+
+/** Whether a file is Surety's command line: under another name nobody would know it. */
+export function isSuretyItself(path: string): boolean {
+  return ITSELF.test(path);
 }
 
 function kindOf(words: readonly string[]): OwnCommand | undefined {
-  // The help of a command is no use of it.
-  if (words.at(-1) === '--help') return undefined;
   const line = words.join(' ');
-  if (LOOKS.test(line)) return undefined;
+  // The help of a command is no use of it.
+  if (LOOKS.test(line) || HELP.test(line)) return undefined;
   return RUNS.test(line) ? 'runs' : 'decides';
 }

@@ -3,6 +3,7 @@ import {
   type Assignment,
   type Command,
   type For,
+  type ParameterExpansionPart,
   type ParsedScript,
   type Redirection,
   type Select,
@@ -24,7 +25,7 @@ import type { Run, Site } from './reading.ts';
 import { isRunner } from './runners.ts';
 import { isShell } from './shells.ts';
 import { isOverlooked } from './overlooked.ts';
-import { steeringOf } from './steering.ts';
+import { breaksOut, spellsOutVariables, steeringOf } from './steering.ts';
 import { isTangled } from './tangle.ts';
 import { isForReadAlone, type ScriptVariables } from './variables.ts';
 import { walk } from './walk.ts';
@@ -122,6 +123,7 @@ export class Reader {
     }
     if (node.type === 'CommandExpansion' || node.type === 'ArithmeticCommandExpansion') {
       this.notes.construct(node.text.startsWith('`') ? '`' : '$(', this.siteOf(node, place));
+      this.named.loseOrder();
       this.named.where.apart(() => this.substitution(node.script, node, place));
       for (const text of backtickReadings(node.text)) {
         const by = { program: 'a substitution', ...this.siteOf(node, place) };
@@ -131,9 +133,11 @@ export class Reader {
     }
     if (node.type === 'ProcessSubstitution') {
       this.notes.construct(node.operator === '<' ? '<(' : '>(', this.siteOf(node, place));
+      this.named.loseOrder();
       this.named.where.apart(() => this.substitution(node.script, node, place));
       return;
     }
+    if (node.type === 'ParameterExpansion') this.defaultValue(node, place);
     const within = node.type === 'ParameterExpansion' ? splitText(node) : undefined;
     if (within !== undefined) {
       const by = { program: 'an expansion', ...this.siteOf(node, place) };
@@ -197,6 +201,8 @@ export class Reader {
     const from = this.named.count;
     if (!place.elsewhere) this.name(run, input, consequences);
     const own = [from, this.named.count] as const;
+    if (!place.elsewhere) this.notes.follows(run, own);
+    if (spellsOutVariables(program)) this.variablesAmong(run, place);
     if (name.text.includes('/')) this.notes.runsFile(name.text, run, own);
     if (place.depth >= MOST_DEPTH) {
       this.notes.doubt(`what ${program} runs is nested too deeply to be read`, site, run);
@@ -208,13 +214,23 @@ export class Reader {
     }
   }
 
+  /** `make CFLAGS='; x'`: what a variable holds becomes a part of command lines. */
+  private variablesAmong(run: Run, place: Place): void {
+    for (const { text } of run.args) {
+      const [, name, value] = /^([^-=:+?!][^=:+?!]*)[:+?!]*=(.*)$/s.exec(text) ?? [];
+      if (name === undefined || value === undefined) continue;
+      this.steering(name, [value], run, place, run);
+      if (breaksOut(value)) this.notes.doubt(`${run.program} runs what a variable holds`, run, run);
+    }
+  }
+
   /** The files among its arguments; what it runs has its own. */
   private name(run: Run, input: readonly Redirection[], consequences: readonly Consequence[]): void {
     const { program, args } = run;
     const command = consequences.find((each) => each.type === 'command' && each.maybe !== true);
     const at =
       command?.type === 'command' && program !== 'find' ? args.findIndex((arg) => arg === command.fields[0]) : -1;
-    this.named.addAll(program, at === -1 ? args : args.slice(0, at), run);
+    this.named.addAll(program, at === -1 ? args : args.slice(0, at), run, input.some(isFile));
     if (program !== 'cd' && program !== 'pushd' && program !== 'popd') return;
     this.named.change(program, args, input.length === 0 && !this.text.includes('CDPATH'), run);
     if (this.text.includes('CDPATH')) this.named.where.wander();
@@ -250,6 +266,7 @@ export class Reader {
       case 'variable': {
         const value = each.value ?? HOLE;
         this.steering(each.name, [value], run, place, run);
+        this.notes.sets(() => [value]);
         this.variables.assign(run.start, each.name, value);
         return;
       }
@@ -268,10 +285,23 @@ export class Reader {
 
   private assignment(node: Assignment | For | Select, place: Place): void {
     const name = node.type === 'Assignment' ? node.name : node.name.value;
+    if (node.type !== 'Assignment')
+      this.notes.sets(() => node.wordlist?.flatMap((word) => expandWhole(word, place.variables)) ?? []);
+    const word = node.type === 'Assignment' && node.value.type === 'Word' ? node.value : undefined;
+    if (word !== undefined) this.notes.sets(() => expandWhole(word, place.variables));
     if (steeringOf(name) === undefined) return;
-    const isKnown = node.type === 'Assignment' && node.value.type === 'Word' && node.append !== true;
-    const values = isKnown ? expandWhole(node.value, place.variables) : [HOLE];
+    const isKnown = word !== undefined && node.type === 'Assignment' && node.append !== true;
+    const values = isKnown ? expandWhole(word, place.variables) : [HOLE];
     this.steering(name, values, this.siteOf(node, place), place);
+  }
+
+  /** `${X:=y}` sets X as `X=y` does. */
+  private defaultValue(node: ParameterExpansionPart, place: Place): void {
+    const { operation, parameter } = node;
+    if (operation?.type !== 'Default' || !operation.operator.includes('=')) return;
+    const values = () => expandWhole(operation.operand, place.variables);
+    this.notes.sets(values);
+    if (steeringOf(parameter) !== undefined) this.steering(parameter, values(), this.siteOf(node, place), place);
   }
 
   /** A variable that decides what later commands do: what it names is followed where it is a command. */
@@ -322,6 +352,10 @@ export class Reader {
   private site(place: Place, start: number, end = start + 1): Site {
     return place.site ?? { start: Math.min(start, this.text.length), end: Math.min(end, this.text.length) };
   }
+}
+
+function isFile({ type, operator }: Redirection): boolean {
+  return type === 'Redirect' && operator === '<';
 }
 
 function runsElsewhere({ program, args }: Run): boolean {

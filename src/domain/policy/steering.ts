@@ -7,9 +7,22 @@ export type Steering =
   /** It changes how words are read, where programs are found, or what code they load. */
   | 'settings';
 
-const COMMAND =
-  /^(?:\w*(?:PAGER|EDITOR|BROWSER|ASKPASS|RSH)|VISUAL|FCEDIT|SHELL|GIT_(?:SSH|SSH_COMMAND|EXTERNAL_DIFF|PROXY_COMMAND)|SVN_SSH|LESSOPEN|LESSCLOSE|npm_config_(?:script_shell|shell|git|viewer)|\w*RUSTC(?:_WORKSPACE)?_WRAPPER|CARGO_TARGET_\w+_(?:RUNNER|LINKER))$/i;
-const PROGRAM = /^(?:CC|CXX|CPP|LD|AR|AS|FC|NM|RANLIB|STRIP|MAKE|RUSTC|RUSTDOC)$/;
+const COMMAND = new RegExp(
+  `^(?:${[
+    '\\w*(?:PAGER|EDITOR|BROWSER|ASKPASS|RSH)|VISUAL|FCEDIT|SHELL|GIT_(?:SSH|SSH_COMMAND|EXTERNAL_DIFF|PROXY_COMMAND)|SVN_SSH|CVS_SERVER',
+    'LESSOPEN|LESSCLOSE|npm_config_(?:script_shell|shell|git|viewer)|\\w*RUSTC(?:_WORKSPACE)?_WRAPPER|CARGO_TARGET_\\w+_(?:RUNNER|LINKER)',
+    'SSH_SK_HELPER|RSYNC_CONNECT_PROG|FZF_DEFAULT_COMMAND|KUBECTL_EXTERNAL_DIFF|PERL5SHELL|RUBYSHELL|HARNESS_PERL|CCACHE_PREFIX\\w*',
+  ].join('|')})$`,
+  'i',
+);
+/** Compilers and what make calls by a variable of its own, down to whole command lines (`COMPILE.c`). */
+const PROGRAM = new RegExp(
+  `^(?:${[
+    'CC|CXX|CPP|LD|AR|AS|FC|NM|RANLIB|STRIP|OBJC|OBJCOPY|MAKE|RUSTC|RUSTDOC|M2C|PC|CO|GET|RM|LEX|YACC|LINT|MAKEINFO|TEX|TEXI2DVI',
+    'C?WEAVE|C?TANGLE|(?:COMPILE|LINK|PREPROCESS|LEX|YACC|LINT)\\.\\w+|PIP_PYTHON|UV_PYTHON|CCACHE_COMPILER|CARGO_BUILD_RUSTC',
+    'CMAKE_(?:\\w+_)?(?:LAUNCHER|CLANG_TIDY|CPPLINT|CPPCHECK|WHAT_YOU_USE|MAKE_PROGRAM|EMULATOR)',
+  ].join('|')})$`,
+);
 /** Who wrote a commit, and whether git may ask. */
 const TAME_GIT =
   /^GIT_(?:(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)|TERMINAL_PROMPT|OPTIONAL_LOCKS|MERGE_AUTOEDIT|PS1_\w+)$/;
@@ -18,17 +31,37 @@ const SETTINGS = new RegExp(
     'PATH|IFS|ENV|HISTFILE|histchars|HOME|BASH_\\w.*|BASHOPTS|SHELLOPTS|POSIXLY_CORRECT|PROMPT_COMMAND|PS[0-4]|CDPATH|EXECIGNORE|GLOBIGNORE',
     'INPUTRC|ZDOTDIR|FPATH|KSH_ENV|LD_.*|DYLD_.*|GCONV_PATH|HOSTALIASES|XDG_CONFIG_(?:HOME|DIRS)|GIT_.*|LESS|LESSKEY\\w*',
     'PERL5(?:OPT|LIB|DB)|PYTHON(?:STARTUP|PATH|HOME|INSPECT|WARNINGS|BREAKPOINT|USERBASE)|RUBY(?:OPT|LIB)|GEM_(?:HOME|PATH)',
+    'PERL_(?:MM|MB|CPANM)_OPT|HARNESS_(?:PERL_SWITCHES|SUBCLASS)|PYTEST_(?:ADDOPTS|PLUGINS)|COVERAGE_PROCESS_START|PIP_CONFIG_FILE',
     'BUNDLE_GEMFILE|NODE_(?:OPTIONS|PATH|REPL_EXTERNAL_MODULE)|ELECTRON_RUN_AS_NODE|npm_config_(?:userconfig|globalconfig|prefix|node_options)',
     '(?:JAVA_TOOL|_JAVA|JDK_JAVA)_OPTIONS|(?:MAVEN|GRADLE)_OPTS|CLASSPATH|GOFLAGS|CARGO_HOME|RUSTFLAGS|CARGO_BUILD_RUSTFLAGS',
     'G?N?U?MAKEFLAGS|MFLAGS|MAKEFILES|COMPILER_PATH|GCC_EXEC_PREFIX|VIMINIT|EXINIT|MYVIMRC|VIM|VIMRUNTIME|NVIM_APPNAME',
     'LUA_(?:INIT|PATH|CPATH)\\w*|TCLLIBPATH|PHPRC|PHP_INI_SCAN_DIR|R_(?:PROFILE|ENVIRON|LIBS)\\w*|AWK(?:LIB)?PATH|PSQLRC',
+    'ZIPOPT|UNZIP|MANOPT|MANROFFOPT|APT_CONFIG|DBUS_\\w+_ADDRESS|RIPGREP_CONFIG_PATH|BAT_CONFIG_PATH|ACKRC|ACK_OPTIONS|WGETRC|GNUPGHOME',
+    'FZF_DEFAULT_OPTS\\w*|CCACHE_CONFIGPATH|CMAKE_(?:TOOLCHAIN_FILE|PROJECT_\\w*INCLUDE\\w*)|GOENV|GOROOT|GOTOOLDIR|CARGO_ALIAS_\\w+',
+    'TF_CLI_(?:ARGS\\w*|CONFIG_FILE)|HELM_PLUGINS|YARN_(?:RC_FILENAME|YARN_PATH)|ANT_(?:OPTS|ARGS)|MAVEN_(?:ARGS|CONFIG)|SPEC_OPTS',
     'HGRCPATH|CURL_HOME|OPENSSL_(?:CONF|MODULES|ENGINES)|TAR_OPTIONS|ANSIBLE_CONFIG|DOCKER_(?:HOST|CONFIG)|KUBECONFIG',
   ].join('|')})$`,
   'i',
 );
 
-export function steeringOf(name: string): Steering | undefined {
+export function steeringOf(given: string): Steering | undefined {
+  // To npm `script-shell` and `script_shell` are the same.
+  const name = given.includes('-') ? given.replaceAll('-', '_') : given;
   if (PROGRAM.test(name)) return 'program';
   if (COMMAND.test(name)) return 'command';
   return SETTINGS.test(name) && !TAME_GIT.test(name) ? 'settings' : undefined;
+}
+
+/** They put what variables hold into command lines, whichever variables these are. */
+const SPELLS_OUT = /^(?:g|b|n)?make$|^configure$|^config\.status$|^scons$/;
+/** What ends a command line or begins another one, to a shell or to make; and what makes a compiler run others. */
+const BREAKS_OUT = /[;|&`$\n]|(?:^|\s)--?(?:wrapper|fplugin|specs|ld-path)\b/;
+
+export function spellsOutVariables(program: string): boolean {
+  return SPELLS_OUT.test(program);
+}
+
+/** Whether a value, put into a command line as it is, would be more than a word of it. */
+export function breaksOut(value: string): boolean {
+  return BREAKS_OUT.test(value);
 }

@@ -30,7 +30,10 @@ export function walk(node: SyntaxNode, named: CommandPaths, visit: (child: Synta
   else if (node.type === 'Pipeline') {
     node.prefixes.forEach(visit);
     if (node.commands.length === 1) node.commands.forEach(visit);
-    else for (const step of steps(node.commands)) where.apart(step);
+    else {
+      named.loseOrder();
+      for (const step of steps(node.commands)) where.apart(step);
+    }
     if (node.prefixes.filter(({ type }) => type === 'Negation').length % 2 === 1) where.negated();
   } else if (node.type === 'If') {
     visit(node.clause);
@@ -43,8 +46,10 @@ export function walk(node: SyntaxNode, named: CommandPaths, visit: (child: Synta
     named.called(all);
     if (GUIDES.test(node.name.value)) where.wander();
   } else if (isLoop(node)) named.repeated(all);
-  else if (isApart(node)) where.apart(all);
-  else all();
+  else if (isApart(node)) {
+    if (node.type !== 'Subshell') named.loseOrder();
+    where.apart(all);
+  } else all();
 }
 
 function isLoop({ type }: SyntaxNode): boolean {

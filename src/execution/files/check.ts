@@ -1,6 +1,7 @@
+import type { Stats } from 'node:fs';
 import { decidePath, ownFile } from '../../domain/files/file-rules.ts';
 import type { Access, PathDecision } from '../../domain/files/file-rules.ts';
-import { hardLinksOf } from './handle.ts';
+import { hardLinksOf, kindOf } from './handle.ts';
 import { linksInto } from './kept.ts';
 import { withPlace } from './locate.ts';
 import { answering } from './refusal.ts';
@@ -22,11 +23,16 @@ const NEEDS = {
 export type FileOperation = keyof typeof NEEDS;
 /** They are about a link itself, and a root stays. */
 const TAKES_AWAY: ReadonlySet<FileOperation> = new Set(['move', 'delete']);
+/** What there may be at the path; a name can be taken away whatever it is of. */
+const isFile = (stats: Stats) => stats.isFile();
+const isSearched = (stats: Stats) => stats.isFile() || stats.isDirectory();
+const TAKES: Readonly<Record<FileOperation, (stats: Stats) => boolean>> = {
+  ...{ read: isFile, write: isFile, edit: isFile, copy: isFile },
+  ...{ glob: isSearched, grep: isSearched, move: () => true, delete: () => true },
+};
 export const FILE_OPERATIONS = Object.keys(NEEDS) as readonly FileOperation[];
 
-export interface PathCheck extends PathDecision {
-  /** Of a deny: `policy_blocked` where the rules say so, else why there is nothing to decide about. */
-  readonly category: FileRefusal['category'];
+interface FoundPath {
   /** Where the path leads; undefined if that is not told or not known. */
   readonly path: string | undefined;
   readonly exists: boolean;
@@ -36,13 +42,40 @@ export interface PathCheck extends PathDecision {
   readonly anchoring: FileSandbox['anchoring'];
 }
 
+interface DeniedPath extends PathDecision, FoundPath {
+  readonly verdict: 'deny';
+  /** `policy_blocked` where the rules say so, else why it would fail whatever they say. */
+  readonly category: FileRefusal['category'];
+}
+
+export type PathCheck = DeniedPath | (PathDecision & FoundPath & { readonly verdict: 'allow' });
+
 /** What an operation would be answered, without opening or changing anything. */
+export async function checkOperation(sandbox: FileSandbox, operation: FileOperation, path: string): Promise<PathCheck> {
+  const { check, stats } = await look(sandbox, operation, path, !TAKES_AWAY.has(operation));
+  if (check.verdict === 'deny' || stats === undefined || TAKES[operation](stats)) return check;
+  const because = `${check.path ?? path} is ${kindOf(stats)}, which nobody can ${operation}`;
+  // As the operations themselves say it.
+  const category = operation === 'copy' ? 'invalid_parameters' : 'permanent_failure';
+  return { ...check, verdict: 'deny', because, rule: category, category };
+}
+
+/** What the rules say of a path, whatever is there. */
 export async function checkPath(
   sandbox: FileSandbox,
   operation: FileOperation,
   path: string,
   { followLast } = { followLast: !TAKES_AWAY.has(operation) },
 ): Promise<PathCheck> {
+  return (await look(sandbox, operation, path, followLast)).check;
+}
+
+async function look(
+  sandbox: FileSandbox,
+  operation: FileOperation,
+  path: string,
+  followLast: boolean,
+): Promise<{ readonly check: PathCheck; readonly stats?: Stats }> {
   const { anchoring } = sandbox;
   const found = await answering(() =>
     withPlace(sandbox, path, { followLast }, async (place) => {
@@ -63,15 +96,15 @@ export async function checkPath(
     const rule = found.ok ? 'none' : (found.rule ?? found.category);
     const category = found.ok ? 'policy_blocked' : found.category;
     const nowhere = { path: undefined, exists: false, hardLinks: undefined };
-    return { verdict: 'deny', because, rule, category, ...nowhere, anchoring };
+    return { check: { verdict: 'deny', because, rule, category, ...nowhere, anchoring } };
   }
-  const { place, decision, node } = found;
-  return {
-    ...decision,
-    category: 'policy_blocked',
-    path: place,
-    exists: node !== undefined,
-    hardLinks: node === undefined ? undefined : hardLinksOf(node.stats),
-    anchoring,
-  };
+  const { place, node } = found;
+  const { verdict, because, rule } = found.decision;
+  const hardLinks = node === undefined ? undefined : hardLinksOf(node.stats);
+  const where = { path: place, exists: node !== undefined, hardLinks, anchoring };
+  const check: PathCheck =
+    verdict === 'deny'
+      ? { verdict, because, rule, category: 'policy_blocked', ...where }
+      : { verdict, because, rule, ...where };
+  return { check, ...(node === undefined ? {} : { stats: node.stats }) };
 }

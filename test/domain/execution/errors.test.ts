@@ -77,6 +77,29 @@ describe('retries', () => {
     expect(await executions('timeout', { maxAttempts: 9, budgetSecs: 0, baseMs: 1000 })).toBe(1);
   });
 
+  const waits = async (more: { random?: () => number } = {}) => {
+    const waited: number[] = [];
+    await withRetries(() => Promise.resolve(), {
+      terms: { ...terms, maxAttempts: 6, budgetSecs: 3600 },
+      retryable: true,
+      failureOf: () => 'server_error',
+      wait: (ms) => Promise.resolve(waited.push(ms)),
+      ...more,
+    });
+    return waited;
+  };
+
+  it('waits anything from nothing to the ceiling, by chance', async () => {
+    const ceilings = [1, 2, 3, 4, 5].map((attempt) => backoffCeiling(attempt, terms));
+    expect(await waits({ random: () => 0 })).toEqual([0, 0, 0, 0, 0]);
+    expect(await waits({ random: () => 0.25 })).toEqual(ceilings.map((ceiling) => ceiling / 4));
+    const runs = await Promise.all(Array.from({ length: 100 }, () => waits()));
+    const shares = runs.flatMap((run) => run.map((waited, at) => waited / (ceilings[at] ?? 0)));
+    expect(Math.min(...shares)).toBeLessThan(0.1);
+    expect(Math.max(...shares)).toBeGreaterThan(0.9);
+    expect(Math.max(...shares)).toBeLessThan(1);
+  });
+
   it.each(cases.backoff)('waits at most $most ms after attempt $attempt', ({ attempt, most }) => {
     expect(backoffCeiling(attempt, terms)).toBe(most);
   });
@@ -153,6 +176,28 @@ it('gives a command no secrets, by name or by shape, and nothing that steers int
   expect(scrubEnvironment({ LANG: 'de_DE.UTF-8', LC_ALL: 'zh_TW.BIG5', LC_CTYPE: 'C' })).toEqual({
     ...{ LANG: 'de_DE.UTF-8', LC_CTYPE: 'C' },
   });
+  const hidden = {
+    ...{ CONN: 'Server=h;Password=pw;', BASIC: 'Basic dXNlcjpwYXNz', GH_PAT: 'x', PSWD: 'x', OTP: '123456', PAT: 'x' },
+    SLACK: `https://hooks.slack.com/services/${['T0A1B2C3D', 'B0A1B2C3D', 'a1B2c3D4e5F6g7H8'].join('/')}`,
+    NETRC_LINE: 'machine h login me password Tr0ub4dor3x',
+    JSON_CONFIG: '{"password":"hunter2abc"}',
+    GIT_REMOTE_URL: 'https://a1B2c3D4e5F6g7H8i9J0k1@example.com/x',
+  };
+  expect(scrubEnvironment(hidden)).toEqual({});
+  const plain = {
+    ...{ PATH: '/opt/auth:/home/me/.pass:/usr/bin', MANPATH: '/srv/token:/usr/man', NODE_ENV: 'test', PATTERN: 'x' },
+    ...{
+      REPO: 'ssh://git@github.com/a/b',
+      COMMIT: '0acbba1f531b6af12f864ae41f1b15d5ef624c02',
+      npm_package_version: '1.2.3',
+    },
+    ...{
+      LS_COLORS: 'rs=0:di=01;34:ln=01;36:*.sig=00;32:',
+      ID: '7f9c24e5-2b1d-4c3a-9e8f-0a1b2c3d4e5f',
+      PROXY: 'http://proxy:8080',
+    },
+  };
+  expect(scrubEnvironment(plain)).toEqual(plain);
   expect(scrubEnvironment(given, ['PG*', 'LD_*'])).toEqual({
     PATH: '/bin',
     HOME: '/h',

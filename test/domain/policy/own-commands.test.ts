@@ -53,6 +53,11 @@ describe('nobody decides with surety from a shell that surety judges', () => {
     'X=surety; $X approve x',
     'echo x | xargs surety approve',
     'surety status; surety approve x',
+    'surety break-glass --for 1m --yes --reason --help',
+    'surety kill-switch off --reason --help',
+    'surety rules publish --note --help',
+    'surety approve x --reason -h',
+    'node node_modules/surety/dist/src/cli/main approve x',
   ])('%s', (command) => {
     expect(judge(command)).toMatchObject({ verdict: 'deny', unconditional: true });
   });
@@ -60,8 +65,22 @@ describe('nobody decides with surety from a shell that surety judges', () => {
   it.each([
     'node dist/src/cli/main.js approve x',
     'cd dist/src/cli && node main.js break-glass t',
+    'node dist/src/cli/main approve x',
+    'node -r ./dist/src/cli/main.js x.js approve 1',
+    'node --import=./dist/src/cli/main.js x.js approve 1',
     'surety exec -- ls',
+    'surety exec ls --help',
     'surety files write x',
+    'choom -n 0 -- surety break-glass t --reason x',
+    'choom -n 0 -- surety kill-switch off --reason --help',
+    'choom -n 0 -- surety exec -- ls',
+    'jobs -x surety approve 1',
+    'ssh-agent surety approve 1',
+    'corepack npx surety approve 1',
+    'corepack npx surety@latest approve 1',
+    "unheard-of --run='surety approve 1'",
+    'cp node_modules/.bin/surety x; ./x approve 1',
+    'ln -s /opt/surety/dist/src/cli/main.js y; ./y approve 1',
   ])('asks: %s', (command) => {
     expect(judge(command).verdict).toBe('ask');
   });
@@ -70,6 +89,9 @@ describe('nobody decides with surety from a shell that surety judges', () => {
     'surety',
     'surety --version',
     'surety approve --help',
+    'surety approve -h',
+    'surety kill-switch off --help',
+    'surety exec --help',
     'surety status',
     'surety status --json',
     'surety history npm:x --limit 5',
@@ -87,6 +109,12 @@ describe('nobody decides with surety from a shell that surety judges', () => {
     'node src/main.js serve',
     'git clone x/surety && cd surety && npm test',
     'grep -r surety docs',
+    'vitest run surety',
+    'docker-compose -p surety up',
+    'cp -r surety backup',
+    'node src/main token=x',
+    './main deny 3',
+    'unheard-of surety status',
     "git commit -m 'surety approve'",
   ])('looking runs: %s', (command) => {
     expect(judgeCommand(command, policyWith({}), { trust: 'trusted' })).toMatchObject({ verdict: 'allow' });

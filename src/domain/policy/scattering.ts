@@ -1,0 +1,65 @@
+import type { Field } from '../command/expand.ts';
+
+const SCATTERING: ReadonlySet<string> = new Set('patch split csplit cpio pax uudecode git tar gtar bsdtar'.split(' '));
+/** Of git: they make files, or what files are made of, from what they are given. */
+const GIT_SCATTERS =
+  /^(?:apply|am|hash-object|mktree|update-index|unpack-objects|index-pack|unbundle|mailsplit|mailinfo)$/;
+const UNPACKERS: ReadonlySet<string> = new Set(
+  (
+    'tar gtar bsdtar unzip 7z 7za 7zr 7zz unar unrar ar jar dpkg-deb dpkg gunzip gzip bunzip2 bzip2 unxz xz unlzma lzma unzstd zstd ' +
+    'lz4 unlz4 brotli uncompress lzip plzip pigz unpigz pbzip2 zpaq cabextract'
+  ).split(' '),
+);
+
+/** Whether a program writes files whose names its arguments do not tell: parts, what a patch or an archive names. */
+export function scatters(program: string, args: readonly Field[]): boolean {
+  if (!SCATTERING.has(program)) return false;
+  if (program !== 'git' && !program.endsWith('tar')) return true;
+  const words = args.map(({ text }) => text);
+  if (program === 'git') return GIT_SCATTERS.test(words.find((word) => !word.startsWith('-')) ?? '');
+  // An archive that lies there may be run from; one that is piped in may hold anything.
+  const isNamed = words.some(
+    (word, at) => /^-\w*f/.test(word) || (at === 0 && /^\w*f/.test(word)) || /^--fi/.test(word),
+  );
+  return isExtracting(words) && (!isNamed || words.some((word) => /^-$|^\/dev\/|^-\w*f-$|=-$/.test(word)));
+}
+
+/** Whether what it scatters comes from files that its arguments name. */
+export function scattersNamed(program: string, args: readonly Field[]): boolean {
+  const words = args.map(({ text }) => text).filter((text) => text !== '');
+  if (program === 'patch') return words.some((word) => /^(?:-i|--input)/.test(word));
+  return (
+    program === 'git' && /^(?:apply|am)$/.test(words[0] ?? '') && words.slice(1).some((word) => /^[^-]/.test(word))
+  );
+}
+
+/** Whether it makes files of what an archive holds. */
+export function unpacks(program: string, args: readonly Field[]): boolean {
+  if (!UNPACKERS.has(program)) return false;
+  return !program.endsWith('tar') || isExtracting(args.map(({ text }) => text));
+}
+
+function isExtracting(words: readonly string[]): boolean {
+  return words.some(
+    (word, at) => /^--(?:ext|get)/.test(word) || (/^-?\w*x/.test(word) && (at === 0 || word.startsWith('-'))),
+  );
+}
+
+/** The files that git writes with a content it is given: `log --output=x`, `config -f x`, `mv a x`. */
+export function writtenByGit(args: readonly Field[]): readonly string[] {
+  const words = args.map(({ text }) => text);
+  const isSetting = words.includes('config');
+  const isMoving = words.includes('mv');
+  return words.flatMap((word, at) => {
+    const before = words[at - 1] ?? '';
+    const [, name = '', value] = /^(--?[\w-]+)=(.*)$/s.exec(word) ?? [];
+    if (isOutput(name, isSetting)) return [value ?? ''];
+    if (isOutput(before, isSetting)) return [word];
+    const attached = /^-[of]/.test(word) && word.length > 2 && isOutput(word.slice(0, 2), isSetting);
+    return attached ? [word.slice(2)] : isMoving && at === words.length - 1 ? [word] : [];
+  });
+}
+
+function isOutput(option: string, isSetting: boolean): boolean {
+  return /^(?:-o|--out[a-z-]*)$/.test(option) || (isSetting && /^(?:-f|--file)$/.test(option));
+}
