@@ -229,8 +229,11 @@ describe('an agent', () => {
   });
 
   test('waits for its own question and sees no other', async () => {
-    const { id } = await held('watched');
+    const { id: byNoToken } = await held('watched');
+    const asked = await call('POST', '/v1/approvals', { as: 'agent', body: { tool: 'watched', args: { n: 1 } } });
+    const id = String(asked.body['id']);
     expect((await call('GET', `/v1/approvals/${id}`, { as: 'both' })).status).toBe(404);
+    expect((await call('GET', `/v1/approvals/${byNoToken}`, { as: 'agent' })).status).toBe(404);
     const unknown = '01a1e85a-0000-7000-8000-000000000000';
     // Neither is waited for: how long it takes would tell whether there is one.
     const begun = Date.now();
