@@ -113,8 +113,8 @@ function Globs({ choice: { globs, setGlob, complaint } }: { readonly choice: Gra
     <fieldset class="globs" aria-describedby="globs-help">
       <legend>What they must look like</legend>
       <p id="globs-help" class="quiet small">
-        <code>*</code> stands for anything, <code>?</code> for one character, each by itself after <code>\</code>.
-        Empty: it may be anything.
+        <code>*</code> stands for anything, <code>?</code> for one character; <code>\*</code> and <code>\?</code> for
+        themselves. Empty: it may be anything.
       </p>
       {Object.entries(globs).map(([name, glob]) => (
         <label key={name}>
