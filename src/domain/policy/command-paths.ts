@@ -1,7 +1,7 @@
 import { MATCH, type Field } from '../command/expand.ts';
 import { isMachine } from '../command/pillars.ts';
 import { programName } from '../command/wrappers.ts';
-import { implicitInputsOf, isAmong } from './implicit-inputs.ts';
+import { implicitInputsOf, isAmong, type Inputs } from './implicit-inputs.ts';
 import { linksOf } from './links.ts';
 import { namedPath, pathsOf, type CommandPath, type Named } from './paths.ts';
 import type { Run, Site } from './reading.ts';
@@ -192,26 +192,34 @@ export class CommandPaths {
 
   /** Those that take their commands from a file which the same line writes, without naming it. */
   readingMade(runs: readonly Followed[]): readonly Run[] {
-    const made = [...this.noted.entries()].filter(([, { intent, isMade }]) => intent === 'write' && isMade);
+    const made: number[] = [];
+    for (let at = 0; at < this.noted.length; at += 1) {
+      const each = this.noted[at];
+      if (each?.intent === 'write' && each.isMade) made.push(at);
+    }
     if (made.length === 0 && !this.isScatteredHere) return [];
-    const reading = runs
-      .map(({ run, own }) => ({ run, own, inputs: implicitInputsOf(run.program, run.args) }))
-      .filter(({ inputs }) => inputs.length > 0);
-    const isAny = this.isScatteredHere || this.unpacksItsOwn() || made.length * reading.length > MOST_COMPARED;
-    return reading
-      .filter(({ own: [from, to], inputs }) => {
-        if (isAny) return true;
-        return made.some(([at, { path, certain }]) => {
-          if (this.isOutOfOrder ? at >= from && at < to : at >= from) return false;
-          return (certain && programName(path).includes('…')) || inputs.some((each) => isAmong(each, path));
-        });
+    const isAny = this.isScatteredHere || this.unpacksItsOwn() || made.length * runs.length > MOST_COMPARED;
+    return runs
+      .filter(({ run, own }) => {
+        const inputs = implicitInputsOf(run.program, run.args);
+        return inputs.length > 0 && (isAny || made.some((at) => this.isReadBy(inputs, at, own)));
       })
       .map(({ run }) => run);
   }
 
+  /** Whether a name, by where it is noted, may be one of these inputs of a program whose own names are noted there. */
+  private isReadBy(inputs: readonly Inputs[], at: number, [from, to]: RunFile['own']): boolean {
+    if (this.isOutOfOrder ? at >= from && at < to : at >= from) return false;
+    const { path = '', certain } = this.noted[at] ?? {};
+    if (certain === true && path.includes('…', path.lastIndexOf('/') + 1)) return true;
+    return inputs.some((each) => isAmong(each, path));
+  }
+
   /** Those for which a name that the same line makes may turn out to be an option: `touch -- -x; sed p *`. */
   globbingMade(runs: readonly Followed[]): readonly Run[] {
-    const isMade = this.noted.some(({ intent, path }) => intent === 'write' && /(?:^|\/)-/.test(path));
+    const isMade = this.noted.some(
+      ({ intent, path }) => intent === 'write' && (path.startsWith('-') || path.includes('/-')),
+    );
     return isMade ? runs.map(({ run }) => run).filter(({ args }) => mayMatchOption(args)) : [];
   }
 

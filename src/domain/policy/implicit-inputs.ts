@@ -1,7 +1,7 @@
 import type { Field } from '../command/expand.ts';
 
 /** Files that a program runs, or takes its commands from, without being told their names. */
-interface Inputs {
+export interface Inputs {
   /** Names that are written out. */
   readonly names: ReadonlySet<string>;
   readonly like: RegExp | undefined;
@@ -80,21 +80,19 @@ const INPUTS: ReadonlyMap<string, Inputs> = new Map(
 
 /** Of npm and its like: they look, and run nothing. */
 const LOOKS = /^(?:-v|--version|-h|--help|help|ls|list|view|info|show|outdated|why|search|whoami|root|prefix|bin|pkg)$/;
-const NODE = /^(?:node|nodejs|tsx|ts-node|bun|deno)$/;
-const PYTHON = /^(?:python|pypy)$/;
+const NODE: ReadonlySet<string> = new Set(['node', 'nodejs', 'tsx', 'ts-node', 'bun', 'deno']);
+const PYTHON: ReadonlySet<string> = new Set(['python', 'pypy']);
 const CODE = 'js mjs cjs json node ts mts cts tsx jsx'.split(' ');
 
 /** What it reads without being told, or undefined if that is nothing we know of. */
 export function implicitInputsOf(program: string, args: readonly Field[]): readonly Inputs[] {
   // `pip3` and `python3.12` are pip and python.
-  const name = program.replace(/(?<=^(?:pip|python|pypy))[\d.]+$/, '');
-  const words = args.map(({ text }) => text);
+  const name = program.startsWith('p') ? program.replace(/^(pip|python|pypy)[\d.]+$/, '$1') : program;
   const own = INPUTS.get(name);
-  if (own !== undefined && name !== 'bun' && name !== 'deno')
-    return own.names.has('package.json') && LOOKS.test(words[0] ?? '') ? [] : [own];
   const more = own === undefined ? [] : [own];
-  if (NODE.test(name)) return [...more, ...loadedByNode(words)];
-  return PYTHON.test(name) ? loadedByPython(words) : more;
+  if (NODE.has(name)) return [...more, ...loadedByNode(args.map(({ text }) => text))];
+  if (PYTHON.has(name)) return loadedByPython(args.map(({ text }) => text));
+  return own?.names.has('package.json') === true && LOOKS.test(args[0]?.text ?? '') ? [] : more;
 }
 
 /** Whether a file of this path, as the line writes it, is one of them. */

@@ -146,7 +146,7 @@ class Judge {
     const isRead = mayRunArguments(program);
     if (run.maybe || (!isTaken && !isRead)) return;
     const { blocksOwnCommands } = this.policy;
-    const texts = args.map(({ text }) => text);
+    let texts: readonly string[] | undefined;
     for (const [at, { text }] of args.entries()) {
       const whole = text.slice(text.lastIndexOf('/') + 1).toLowerCase();
       const names = isRead ? namesIn(text, args[at - 1]?.text) : [];
@@ -155,6 +155,7 @@ class Judge {
         this.add('ask', `${shown(program)} is given ${name}, which is blocked`, run, name);
       }
       if (!blocksOwnCommands || program === 'surety' || !text.includes('surety')) continue;
+      texts ??= args.map((each) => each.text);
       if (COPIERS.has(program) ? isSuretyItself(text) : isHandedOn(texts, at, names))
         this.add('ask', `${shown(program)} is given surety, with which only people decide`, run, 'surety');
     }

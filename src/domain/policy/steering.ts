@@ -53,12 +53,12 @@ export function steeringOf(given: string): Steering | undefined {
 }
 
 /** They put what variables hold into command lines, whichever variables these are. */
-const SPELLS_OUT = /^(?:g|b|n)?make$|^configure$|^config\.status$|^scons$/;
+const SPELLS_OUT: ReadonlySet<string> = new Set('make gmake bmake nmake configure config.status scons'.split(' '));
 /** What ends a command line or begins another one, to a shell or to make; and what makes a compiler run others. */
 const BREAKS_OUT = /[;|&`$\n]|(?:^|\s)--?(?:wrapper|fplugin|specs|ld-path)\b/;
 
 export function spellsOutVariables(program: string): boolean {
-  return SPELLS_OUT.test(program);
+  return SPELLS_OUT.has(program);
 }
 
 /** Whether a value, put into a command line as it is, would be more than a word of it. */
