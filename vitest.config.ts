@@ -8,8 +8,13 @@ const PURE = [
   'test/console/diff.test.ts',
   'test/stack/{build,config,search-attributes}.test.ts',
 ];
-// Many processes of their own that are killed, and that count on being answered within seconds.
-const ALONE = ['test/e2e/{kills,kills-races,lease}.test.ts'];
+// Each brings servers of its own, and kills or starts them as its users would.
+const APART = [
+  'test/e2e/{approvals,approvals-http,readme}.test.ts',
+  'test/stack/{kill,postgres-account,stack}.test.ts',
+];
+// Many processes of their own, or a browser, that count on being answered within seconds.
+const ALONE = ['test/console/**/*.test.ts', 'test/e2e/{kills,kills-races,lease}.test.ts'];
 
 export default defineConfig({
   test: {
@@ -31,10 +36,9 @@ export default defineConfig({
           ...shared,
           name: 'together',
           include: ['test/**/*.test.ts'],
-          exclude: [...PURE, ...ALONE],
+          exclude: [...PURE, ...APART, ...ALONE],
           globalSetup: SERVERS,
-          // Most of them wait most of the time: for a timer, a server to start, a browser.
-          maxWorkers: 3,
+          maxWorkers: 2,
           // Servers on a machine that is busy otherwise may be late once. A second try is named in the output, never silent.
           retry: 1,
           sequence: { groupOrder: 1 },
@@ -43,12 +47,24 @@ export default defineConfig({
       {
         test: {
           ...shared,
+          name: 'apart',
+          include: APART,
+          globalSetup: SERVERS,
+          maxWorkers: 2,
+          retry: 1,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          ...shared,
           name: 'alone',
           include: ALONE,
+          exclude: PURE,
           globalSetup: SERVERS,
           maxWorkers: 1,
           retry: 1,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
     ],
