@@ -22,7 +22,8 @@ beforeAll(async () => {
     toolRules: {
       quick: { escalationDurationSeconds: 1, cooldownSeconds: 0, successCountToRecover: 2 },
       quiet: { notify: false },
-      'held_*': { approval: { expiresAfterSeconds: 3, remindAt: [0.3], approvers: [['ann']] } },
+      held_a: { approval: { expiresAfterSeconds: 3, remindAt: [0.3], approvers: [['ann']] } },
+      held_b: { approval: { expiresAfterSeconds: 60, remindAt: [0.9], approvers: [['ann']] } },
     },
   });
   worker = await installation.startWorker();
