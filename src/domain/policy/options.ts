@@ -39,7 +39,7 @@ const MAKE: RunningOptions = {
 };
 const SHELL_IN_SQL = {
   sqlite3:
-    /(?:^|\n)\s*\.(?!(?:tables?|schema|headers?|mode|databases|dump|indexes|indices|width|help|quit|exit|stats|timer|nullvalue|separator|echo|changes|bail|show|fullschema|version)\b)|\b(?:load_extension|writefile|readfile|edit|fts3_tokenizer)\b["'`\]]?(?:\s|\/\*.*?\*\/|--[^\n]*\n)*\(/is,
+    /(?:^|\n)\s*\.(?!(?:tables?|schema|headers?|mode|databases|dump|indexes|indices|width|help|quit|exit|stats|timer|nullvalue|separator|echo|changes|bail|show|fullschema|version)\b)|\b(?:load_extension|writefile|readfile|edit|fts3_tokenizer)\b["'`\]]?\s*(?:\(|\/\*|--)/i,
   psql: /\\(?!d|l\b|l\+|x\b|c\b|conninfo|q\b|timing|pset|z\b|echo|t\b|a\b|h\b|n|\\)|\bprogram\b|^(?:-\w*o|--output=)?\|(.*)$/is,
   mysql: /\\[!P.]|(?:^|[;\n'"])\s*(?:system|pager|source|tee)\b|\binto\s+(?:out|dump)file\b|\bload_file\b/i,
 };

@@ -4,13 +4,16 @@ import type { Consequence } from './consequence.ts';
 /** Where the system shows streams, and programs that are running, as if they were files. */
 const SYSTEM = /^\/(?:dev(?!\/null$|\/shm(?:\/|$))|proc)(?:\/|$)/;
 /** Where one is, and where links on the way lead, a name does not tell: `dev/stdin`, `/var/run/../dev/stdin`. */
-const REACHED = /(?:^|\/)(?:dev\/(?:stdin$|fd\/)|proc\/(?:self|thread-self|[\d\uffff]+)\/)|\.\..*\/fd\/\d+$/s;
+const REACHED = /(?:^|\/)(?:dev\/(?:stdin$|fd\/)|proc\/(?:self|thread-self|[\d\uffff]+)\/)/;
+const DESCRIPTOR = /\/fd\/\d+$/;
 const STANDARD_INPUT = /^(?:-|\/dev\/(?:stdin|fd\/0)|\/proc\/self\/fd\/0)$/;
 
 /** Whether a name, in whatever spelling, leads to where streams are: what comes from there is no file that lies somewhere. */
 export function isStream(path: string): boolean {
   if (path === '-') return true;
-  return /dev|proc|fd/.test(path) && (SYSTEM.test(normalised(path)) || REACHED.test(collapsed(path)));
+  if (!/dev|proc|fd/.test(path)) return false;
+  const isClimbing = path.includes('..') && DESCRIPTOR.test(path);
+  return isClimbing || SYSTEM.test(normalised(path)) || REACHED.test(collapsed(path));
 }
 
 export function isStandardInput(path: string): boolean {

@@ -670,6 +670,16 @@ describe('the reason is the right one', () => {
   });
 });
 
+it.each([
+  `sqlite3 x 'select edit${'/**/'.repeat(8000)}'`,
+  `sqlite3 x '${'edit /*'.repeat(4000)}'`,
+  `bash ${'../'.repeat(10_000)}fd`,
+])('a long text costs no more than its length: %.30s', (command) => {
+  const before = performance.now();
+  verdicts(command);
+  expect(performance.now() - before).toBeLessThan(1000);
+});
+
 it('a variable that is set from itself settles, and what it may name is followed', () => {
   expect(verdicts('export X=$X:a; echo $X')).toEqual(['allow', 'allow']);
   expect(verdicts('export X=sudo; export X=$X; $X id')).toEqual(['deny', 'deny']);
