@@ -43,8 +43,9 @@ describe('no evasion', () => {
         `blocked program. Escaped: ${escaped.length}.`,
     );
     expect(escaped.slice(0, 20)).toEqual([]);
-    // A generator whose commands do not run proves nothing, nor does a policy that allows nothing.
-    expect(ran.size).toBeGreaterThan(refused / 2);
-    expect(count('allow')).toBeGreaterThan(COMMANDS / 50);
+    // A generator whose commands do not run proves nothing, nor does a policy that allows nothing. A quarter of them run
+    // nothing blocked, and a part is only text.
+    expect(ran.size).toBeGreaterThan(refused * 0.4);
+    expect(count('allow')).toBeGreaterThan(COMMANDS / 15);
   }, 240_000);
 });

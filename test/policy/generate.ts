@@ -1,4 +1,13 @@
-import { floodForms, inputForms, madeForms, optionForms, wrapperForms } from './option-forms.ts';
+import {
+  evaluatedForms,
+  floodForms,
+  inputForms,
+  madeForms,
+  optionForms,
+  spokenForms,
+  streamForms,
+  wrapperForms,
+} from './option-forms.ts';
 
 /**
  * Commands as somebody would write them who wants a blocked program to run unseen. Knows bash, and nothing of our parser:
@@ -238,6 +247,7 @@ export function commandFrom(random: Random): string {
       `x=()\`${line.replace(/[\\`]/g, '')}\``,
       `a[; do ]$(${script}\n)`,
       ...optionForms(line, x),
+      ...evaluatedForms(line, x),
     ]);
   };
 
@@ -275,6 +285,7 @@ export function commandFrom(random: Random): string {
       `{ bash; } <<< ${quoted(script)}`,
       `exec 3<<< ${quoted(script)}; bash /dev/fd/3`,
       ...inputForms(script),
+      ...streamForms(script),
       ...madeForms(script, fresh('m')),
     ]);
 
@@ -398,6 +409,8 @@ export function commandFrom(random: Random): string {
   const word = disguise(program);
   const kind = random();
   let command = kind < 0.25 ? `${word}${args}` : kind < 0.6 ? wrapped(word, args) : indirect(word, args);
+  // Much of what is allowed must be text that stands there and does nothing: only what is allowed can show an escape.
+  if (chance(0.15)) command = pick(spokenForms(command, fresh('s')));
   const layers = Math.floor(random() * 4);
   for (let layer = 0; layer < layers; layer += 1)
     command = chance(0.45)

@@ -31,6 +31,12 @@ export function optionForms(line: string, x: string): readonly string[] {
     `sed --e ${single(`1e ${line}`)} <<< a`,
     `sed -be${single(`1e ${line}`)} <<< a`,
     `sed -nbe ${single(`1e ${line}`)} <<< a`,
+    `echo a | sed ${single(`1e ${line}`)} - -- --version`,
+    `perl -n /dev/null ${single(`${line};:|`)}`,
+    `sqlite3 :memory: ${single(`select edit/**/('a','${line.replaceAll("'", '')};:')`)}`,
+    `choom -n 0 -- awk ${single(`BEGIN { system(${JSON.stringify(line)}) }`)}`,
+    `choom -n 0 -- sed ${single(`1e ${line}`)} <<< a`,
+    `choom -n 0 -- python3 -c ${single(`import os; os.system(${JSON.stringify(line)})`)}`,
     `echo a > ${x}; printf '%s\\0' ${single(`-e1e ${line}`)} ${x} | xargs -0 sed p`,
     `awk -W exec /dev/stdin <<< ${single(`BEGIN { system(${JSON.stringify(line)}) }`)}`,
     `awk ${single(`{ x = /"/; print "" | ${JSON.stringify(line)}; y = /"/ }`)} <<< a`,
@@ -58,6 +64,72 @@ export function wrapperForms(word: string, args: string): readonly string[] {
     `unshare ${word}${args}`,
     `echo a > x.c; gcc -wrapper ${word},a x.c`,
     `echo a > x.c; cc -wrapper ${word},a -c x.c`,
+    `choom -n 0 -- ${word}${args}`,
+    `choom -n 0 -- env ${word}${args}`,
+    `logsave -a log ${word}${args}`,
+    `ionice -c 3 ${word}${args}`,
+    `jobs -x ${word}${args}`,
+    `/proc/self/exe -c ${single(`:;${word}${args}`)}`,
+  ];
+}
+
+/** Text that bash evaluates where it looks for a number, a name or the elements of an array. */
+export function evaluatedForms(line: string, x: string): readonly string[] {
+  const [hidden, list] = [single(`a[$(${line} >&2)]`), single(`($(${line}))`)];
+  return [
+    `declare -a ${single(`${x}=($(${line}))`)}`,
+    `${x}f() { local -A ${single(`${x}=([a]=$(${line}))`)}; }; ${x}f`,
+    `${x}=(1); ${x}f() { declare -g "${x}=$1"; }; ${x}f ${list}`,
+    `compgen -aW ${single(`$(${line} >&2)`)}`,
+    `compgen -dC ${single(`${line};:`)} a`,
+    `jobs -x sh -c ${single(line)}`,
+    `: ${hidden}; echo $((_))`,
+    `[[ ${hidden} =~ .* ]]; echo $((BASH_REMATCH))`,
+    `getopts a: ${x} -a ${hidden}; (( OPTARG ))`,
+    `echo ${hidden} | { read -r; echo $((REPLY)); }`,
+    `echo ${hidden} | { mapfile -t; echo \${HOME:MAPFILE}; }`,
+    `read -pu ${x} <<< ${hidden}; echo $((${x}))`,
+    `${x}f() { echo $(( \${1} + 1 )); }; ${x}f ${hidden}`,
+    `set -- ${hidden}; : \${HOME:\${1:-0}}`,
+    `set -- ${hidden}; ${x}[\${1}]=2`,
+    `${x}f() { unset "$1"; }; a=(1); ${x}f ${hidden}`,
+    `${x}f() { local "$1=1"; }; ${x}f ${hidden}`,
+    `[[ $(echo ${hidden}) -eq 0 ]]`,
+    `echo $(( $(echo ${hidden}) ))`,
+    `echo $(( ${single(`$(${line} >&2)`)} ))`,
+    `cat <<END\n\${${x}:-'$(${line})'}\nEND`,
+  ];
+}
+
+/** The input, under the names by which nobody calls it. */
+export function streamForms(script: string): readonly string[] {
+  const code = single(`import os; os.system(${JSON.stringify(script)})`);
+  return ['/dev/./stdin', '//dev/stdin', '/dev/../dev/stdin', '/proc/self//fd/0', '/proc/self/task/../fd/0'].flatMap(
+    (stream) => [
+      `bash ${stream} <<< ${single(script)}`,
+      `. ${stream} <<< ${single(script)}`,
+      `python3 ${stream} <<< ${code}`,
+    ],
+  );
+}
+
+/** Text that is only text: if the policy is right, a real bash does nothing with it either. */
+export function spokenForms(script: string, x: string): readonly string[] {
+  const said = single(script);
+  return [
+    ...[`echo ${said}`, `printf '%s\\n' ${said}`, `: ${said}`, `x=${said}`, `grep -c ${said} /dev/null`],
+    ...[`cat <<'END'\n${script}\nEND`, `true ${said} | cat`, `case ${said} in *) :;; esac`, `[[ -n ${said} ]]`],
+    ...[
+      `for y in ${said}; do echo "$y"; done`,
+      `${x}f() { echo "$1"; }; ${x}f ${said}`,
+      `echo a > ${single('f')}; cat f`,
+    ],
+    ...[
+      `x=${said}; echo "\${#x}" "\${x%%a*}"`,
+      `test -n ${said}`,
+      `declare y=${said}; echo "$y"`,
+      `set -- ${said}; echo "$@"`,
+    ],
   ];
 }
 

@@ -18,14 +18,15 @@ import { bashLine } from '../../src/execution/shell/bash.ts';
 const HOSTILE = { SHELLOPTS: 'noexec', BASHOPTS: 'expand_aliases', IFS: 'e', ENV: '/dev/stdin', POSIXLY_CORRECT: '1' };
 /** What a command needs to be as nasty as it can be; everything else is a shim or not there. */
 const REAL =
-  'bash sh env nice timeout nohup stdbuf setsid xargs find cat tee tr rev base64 ln ls date id awk sed perl mkdir rm sleep kill git make tar sort split grep uname printf flock setarch unshare openssl patch strace sqlite3 gcc cc python3 node npm'.split(
+  'bash sh env nice timeout nohup stdbuf setsid xargs find cat tee tr rev base64 ln ls date id awk sed perl mkdir rm sleep kill git make tar sort split grep uname printf flock setarch unshare openssl patch strace sqlite3 gcc cc python3 node npm choom logsave ionice'.split(
     ' ',
   );
 
 /** Not every machine has these; what runs them is judged all the same. */
-const SOMETIMES = 'git make perl rev flock setarch unshare openssl patch strace sqlite3 gcc cc python3 node npm'.split(
-  ' ',
-);
+const SOMETIMES =
+  'git make perl rev flock setarch unshare openssl patch strace sqlite3 gcc cc python3 node npm choom logsave ionice'.split(
+    ' ',
+  );
 
 /** A scratch directory in which nothing can be run but what is linked there, and blocked programs only leave a note. */
 export class Scene {

@@ -21,6 +21,8 @@ export interface Field {
   readonly glob: boolean;
   /** The name of a file that was found, whichever: it is no option. */
   readonly found?: true;
+  /** `x=(…)` as it is written out: what is in it is read where it stands. */
+  readonly list?: true;
 }
 
 /** What is known of the variables of a script. */

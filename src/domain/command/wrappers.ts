@@ -83,6 +83,22 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   fakeroot: { flags: 'uhv', valued: 'lsifb' },
   eatmydata: {},
   chronic: { flags: 've' },
+  choom: { valued: 'np', valuedLong: ['adjust', 'pid'] },
+  'ssh-agent': { flags: 'cdDks', valued: 'aEOPt' },
+  logsave: { flags: 'asv', positional: 1 },
+  numactl: { flags: 'alsHV', valued: 'iIpPNcCm' },
+  'systemd-cat': {
+    valued: 'tpl',
+    valuedLong: ['identifier', 'priority', 'stderr-priority', 'level-prefix', 'namespace'],
+  },
+  'systemd-inhibit': {
+    flagsLong: ['list', 'no-pager', 'no-legend', 'no-ask-password'],
+    valuedLong: ['what', 'who', 'why', 'mode'],
+  },
+  faketime: { flags: 'mf', positional: 1 },
+  ifne: { flags: 'n' },
+  tini: { flags: 'sgvwh', valued: 'pe' },
+  'dumb-init': { flags: 'cvh', flagsLong: ['single-child', 'verbose'], valued: 'r', valuedLong: ['rewrite'] },
 };
 
 /** `/usr/bin/git` and `git.exe` are git. */

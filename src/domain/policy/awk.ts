@@ -1,6 +1,6 @@
 import { HOLE, literal, type Field } from '../command/expand.ts';
 import { doubt, isUnsure, type Consequence } from './consequence.ts';
-import { isStream } from './shells.ts';
+import { codeFrom } from './streams.ts';
 
 const VALUED = /^(?:-[Fv]|--(?:field-separator|assign))$/;
 const TAME =
@@ -19,16 +19,12 @@ export function awk(program: string, args: readonly Field[]): readonly Consequen
     if (text === '--') continue;
     if (!/^-./.test(text)) return isUnsure([field]) || mayRunOthers(text) ? doubt(because) : [];
     const file = PROGRAM_FILE.exec(text)?.[1];
-    if (file !== undefined || text === '--file') return [programFile(file || args[at + 1]?.text)];
+    if (file !== undefined || text === '--file') return [codeFrom(file || args[at + 1]?.text)];
     if (VALUED.test(text)) at += 1;
     // What else there is loads code, or takes the program from elsewhere.
     else if (!TAME.test(text)) return doubt(because);
   }
   return [];
-}
-
-function programFile(path = HOLE): Consequence {
-  return isStream(path) || path.includes(HOLE) ? { type: 'input' } : { type: 'file', path };
 }
 
 function mayRunOthers(program: string): boolean {

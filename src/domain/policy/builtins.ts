@@ -1,10 +1,13 @@
-import { HOLE, type Field } from '../command/expand.ts';
+import { HOLE, literal, type Field } from '../command/expand.ts';
 import { doubt, isUnsure, type Consequence } from './consequence.ts';
-import { isStream, rereadingOptions, rereads } from './shells.ts';
+import { rereadingOptions, rereads } from './shells.ts';
+import { isStream } from './streams.ts';
 
 type Builtin = (args: readonly Field[], program: string) => readonly Consequence[];
 
 const NAME = /^[A-Za-z_]\w*$/;
+/** Options of `compgen` that only list. */
+const LISTS = /^-[abcdefgjksuv]*(?:$|[AGoPSX])/;
 const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=(.*)$/s;
 
 /** What the shell's own commands do to the shell: run text, set variables, rename programs. */
@@ -31,17 +34,21 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   typeset: declared,
   local: declared,
   readonly: declared,
-  read: (args) => [...named(args, /^-[a-zA-Z]*[dinNptu]$/), ...subscripts(args)],
-  mapfile: (args) => [...named(args, /^-[dnOsucC]$/), ...callbacks(args)],
-  readarray: (args) => [...named(args, /^-[dnOsucC]$/), ...callbacks(args)],
-  getopts: (args) => named(args.slice(1), /^$/),
-  unset: (args) => [
-    ...args.flatMap(({ text }): Consequence[] =>
-      NAME.test(text) ? [{ type: 'variable', name: text, value: '' }] : [],
-    ),
-    ...(isUnsure(args) ? [{ type: 'variables' } as const] : []),
-    ...subscripts(args),
-  ],
+  read: (args) => {
+    const { operands, values } = partsOf(args, 'adinNptu');
+    return named([...values('a'), ...operands]);
+  },
+  mapfile,
+  readarray: mapfile,
+  getopts: (args) => named(args.slice(1, 2)),
+  unset: (args) => {
+    const { operands } = partsOf(args, '');
+    const names = operands.filter(({ text }) => NAME.test(text));
+    return [
+      ...names.map(({ text }): Consequence => ({ type: 'variable', name: text, value: '' })),
+      ...blindTo(operands),
+    ];
+  },
   printf: (args) => {
     const [first, second] = args;
     if (first === undefined || !first.text.startsWith('-v')) return [];
@@ -49,16 +56,25 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
     if (target === undefined || target.open || !NAME.test(target.text)) return doubt('printf -v sets any variable');
     return [{ type: 'variable', name: target.text, value: undefined }];
   },
-  let: (args) => [...subscripts(args), ...args.map(({ text }): Consequence => ({ type: 'arithmetic', text }))],
+  let: (args) => [...args.map(({ text }): Consequence => ({ type: 'arithmetic', text }))],
   test: tested,
   '[': tested,
   hash: (args) => (args.some(({ text }) => /^-[a-z]*p/.test(text)) ? doubt('hash -p renames a program') : []),
   enable: (args) => (args.length > 0 ? doubt('enable changes what a name means') : []),
   bind: () => doubt('bind attaches commands to keys'),
   complete: (args) => (args.length > 0 ? doubt('complete attaches commands to words') : []),
-  compgen: (args) => (args.some(({ text }) => /^-[CFW]/.test(text)) ? doubt('compgen evaluates text') : []),
+  compgen: (args) =>
+    isUnsure(args) || args.some(({ text }) => text.startsWith('-') && !LISTS.test(text))
+      ? doubt('compgen evaluates text')
+      : [],
+  jobs: (args) => {
+    const at = args.findIndex(({ text }) => /^-\w*x/.test(text));
+    return at === -1 ? [] : [{ type: 'command', fields: args.slice(at + 1) }];
+  },
+  cd: entered,
+  pushd: entered,
   fc: () => doubt('fc runs commands of the history'),
-  wait: subscripts,
+  wait: (args) => named(partsOf(args, 'p').values('p')),
   set: (args) => rereadingOptions(args).flatMap(() => doubt('set changes how the rest is read')),
   shopt: (args) => (args.some(rereads) ? doubt('shopt changes how the rest is read') : []),
 };
@@ -75,38 +91,99 @@ function sourced(args: readonly Field[]): readonly Consequence[] {
   return [{ type: 'file', path: file.text }, { type: 'variables' }];
 }
 
-function declared(args: readonly Field[]): readonly Consequence[] {
+function declared(args: readonly Field[], program: string): readonly Consequence[] {
   if (args.some(({ text }) => /^-[a-zA-Z]*[ni]/.test(text))) {
     return doubt('a variable that stands for another, or is evaluated, hides what it holds');
   }
-  const set = args.flatMap(({ text }): Consequence[] => {
-    const [, name, value] = ASSIGNMENT.exec(text) ?? [];
-    if (name !== undefined && value !== undefined) return [{ type: 'variable', name, value }];
-    return NAME.test(text) ? [{ type: 'variable', name: text, value: '' }] : [];
+  const isArray = args.some(({ text }) => /^-[a-zA-Z]*[aA]/.test(text));
+  const set = args.flatMap((field): readonly Consequence[] => {
+    const [, name, value] = ASSIGNMENT.exec(field.text) ?? [];
+    if (name !== undefined && value !== undefined)
+      return [
+        { type: 'variable', name, value: field.list === true ? undefined : value },
+        ...listed(field, value, isArray),
+      ];
+    return NAME.test(field.text) ? [{ type: 'variable', name: field.text, value: '' }] : [];
   });
   const blind: Consequence[] = args.some(({ text, many }) => many || text.startsWith(HOLE))
     ? [{ type: 'variables' }]
     : [];
-  return [...set, ...blind, ...subscripts(args.filter(({ text }) => !ASSIGNMENT.test(text)))];
+  // These two take no element of an array.
+  const isPlain = program === 'export' || program === 'readonly';
+  return [...set, ...blind, ...(isPlain ? [] : subscripts(args))];
 }
 
-function named(args: readonly Field[], valued: RegExp): readonly Consequence[] {
-  const names = args.filter(({ text }, at) => NAME.test(text) && !valued.test(args[at - 1]?.text ?? ''));
-  const set = names.map(({ text }): Consequence => ({ type: 'variable', name: text, value: undefined }));
-  return isUnsure(args) ? [...set, { type: 'variables' }] : set;
+/** A text of the form of a list is read as one: `declare -a 'x=($(y))'` runs y. */
+function listed({ list }: Field, value: string, isArray: boolean): readonly Consequence[] {
+  if (list === true) return [];
+  if (value.startsWith('(')) return /[$`\0]/.test(value) ? [{ type: 'script', text: `x=${value}` }] : [];
+  return isArray && value.startsWith(HOLE) ? doubt('the elements of an array are evaluated') : [];
 }
 
-function callbacks(args: readonly Field[]): readonly Consequence[] {
-  const at = args.findIndex(({ text }) => /^-[a-zA-Z]*C/.test(text));
-  if (at === -1) return subscripts(args);
-  const text = args[at + 1]?.text ?? '';
-  return [{ type: 'script', text }, ...doubt('a callback runs for what is read')];
+function named(fields: readonly Field[]): readonly Consequence[] {
+  const names = fields.filter(({ text }) => NAME.test(text));
+  return [
+    ...names.map(({ text }): Consequence => ({ type: 'variable', name: text, value: undefined })),
+    ...blindTo(fields),
+  ];
 }
 
-/** The subscript of an array is evaluated, substitutions and all: `read 'a[$(x)]'` runs x. */
+/** What names of variables may do besides naming them. */
+function blindTo(fields: readonly Field[]): readonly Consequence[] {
+  return [...(isUnsure(fields) ? [{ type: 'variables' } as const] : []), ...subscripts(fields)];
+}
+
+function mapfile(args: readonly Field[]): readonly Consequence[] {
+  const { operands, values } = partsOf(args, 'dnOsucC');
+  const scripts = values('C').map(({ text }): Consequence => ({ type: 'script', text }));
+  const callbacks = scripts.length === 0 ? [] : [...scripts, ...doubt('a callback runs for what is read')];
+  return [...named(operands), ...callbacks];
+}
+
+interface Parts {
+  readonly operands: readonly Field[];
+  readonly values: (letter: string) => readonly Field[];
+}
+
+/** As the shell itself reads arguments: the first letter of a cluster that takes a value takes the rest, or the next one. */
+function partsOf(args: readonly Field[], valued: string): Parts {
+  const given: { readonly letter: string; readonly value: Field }[] = [];
+  let at = 0;
+  for (; /^-./s.test(args[at]?.text ?? ''); at += 1) {
+    const field = args[at] ?? literal('');
+    if (field.text === '--') {
+      at += 1;
+      break;
+    }
+    const letters = Array.from(field.text);
+    const taking = letters.findIndex((letter, index) => index > 0 && valued.includes(letter));
+    if (taking === -1) continue;
+    const attached = letters.slice(taking + 1).join('');
+    if (attached === '') at += 1;
+    const value = attached === '' ? args[at] : { ...field, text: attached };
+    if (value !== undefined) given.push({ letter: letters[taking] ?? '', value });
+  }
+  return {
+    operands: args.slice(at),
+    values: (letter) => given.flatMap((each) => (each.letter === letter ? [each.value] : [])),
+  };
+}
+
+/** The subscript of an array is evaluated, substitutions and all: `read 'a[$(x)]'` runs x. A name nobody knows may have one. */
 function subscripts(args: readonly Field[]): readonly Consequence[] {
-  return args.some(({ text }) => text.includes('[') && /\$\(|`|\0/.test(text))
-    ? doubt('the subscript of an array is evaluated')
+  return args.flatMap(({ text }): readonly Consequence[] => {
+    if (ASSIGNMENT.test(text)) return [];
+    const [name = ''] = text.split('=', 1);
+    if (/^[^[]*\0/.test(name)) return doubt('the subscript of an array is evaluated');
+    const inner = /^[^[]*\[(.*)$/s.exec(text)?.[1];
+    return inner === undefined ? [] : [{ type: 'arithmetic', text: inner }];
+  });
+}
+
+/** Where streams are, they go by plain names. */
+function entered(args: readonly Field[], program: string): readonly Consequence[] {
+  return args.some(({ text }) => text !== '-' && isStream(text))
+    ? doubt(`${program} goes where streams are files`)
     : [];
 }
 

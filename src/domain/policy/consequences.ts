@@ -10,7 +10,7 @@ import { commandOfRunner, isRunner, scriptOfRunner } from './runners.ts';
 import { sed } from './sed.ts';
 import { isShell, shell } from './shells.ts';
 
-/** They take words as words: `grep sudo`, `man curl`, `apt install wget`. */
+/** They take words as words: `grep sudo`, `man curl`, `apt install wget`. What surety runs is judged by `own-commands.ts`. */
 const TAKES_WORDS: ReadonlySet<string> = new Set(
   (
     'echo printf cat tac grep egrep fgrep zgrep rg ag ack ls ll cd pushd git gh glab hub man info which whereis type ' +
@@ -18,10 +18,11 @@ const TAKES_WORDS: ReadonlySet<string> = new Set(
     'rustup npm yarn pnpm composer test [ export declare local readonly typeset unset set head tail wc sort uniq diff ' +
     'comm cut tr paste column mkdir rmdir rm touch basename dirname realpath readlink stat file tree du df kill pkill ' +
     'pgrep killall ps top jq yq sed awk gawk mawk nawk find ln cp mv install command hash id groups getent date expr seq ' +
-    'true false : read exit return test tee sha256sum md5sum cksum tldr code open xdg-open systemctl journalctl service'
+    'true false : read exit return test tee sha256sum md5sum cksum tldr code open xdg-open systemctl journalctl service ' +
+    'surety'
   ).split(' '),
 );
-const MOST_GUESSES = 4;
+const MOST_GUESSES = 6;
 
 /** What a program does beyond itself, as far as its arguments tell. */
 export function consequencesOf(program: string, args: readonly Field[]): readonly Consequence[] {
@@ -30,8 +31,8 @@ export function consequencesOf(program: string, args: readonly Field[]): readonl
   if (isShell(program)) return shell(program, args);
   const language = interpreterOf(program);
   if (language !== undefined) return interpreter(program, language, args);
-  if (/^[gmn]?awk$/.test(program)) return awk(program, args);
-  if (program === 'sed' || program === 'gsed') return sed(program, args);
+  if (isAwk(program)) return awk(program, args);
+  if (isSed(program)) return sed(program, args);
   const options = runningOptionsOf(program);
   const special = [
     ...(Object.hasOwn(PROGRAMS, program) ? (PROGRAMS[program]?.(args, program) ?? []) : []),
@@ -86,9 +87,19 @@ function runner(program: string, args: readonly Field[]): readonly Consequence[]
   ];
 }
 
+function isAwk(program: string): boolean {
+  return /^(?:[gmn]|original-|go)?awk$/.test(program);
+}
+
+function isSed(program: string): boolean {
+  return /^[gs]?sed$/.test(program);
+}
+
 /** Wherever an argument looks like the beginning of a command, it may be one. */
 function guesses(program: string, args: readonly Field[]): readonly Consequence[] {
-  const starts = args.flatMap(({ text }, at) => (at < 64 && startsCommand(text) ? [at] : [])).slice(0, MOST_GUESSES);
+  const starts = args
+    .flatMap(({ text }, at) => (at < 64 && startsCommand(text, at + 1 === args.length) ? [at] : []))
+    .slice(0, MOST_GUESSES);
   return starts.map((at): Consequence => ({
     type: 'command',
     fields: args.slice(at),
@@ -96,7 +107,10 @@ function guesses(program: string, args: readonly Field[]): readonly Consequence[
   }));
 }
 
-function startsCommand(text: string): boolean {
+/** Programs whose names are words that many others use for something of their own. */
+const WORDS: ReadonlySet<string> = new Set('at batch ed ex script screen perf parallel entr'.split(' '));
+
+function startsCommand(text: string, isLast: boolean): boolean {
   const name = text.slice(text.lastIndexOf('/') + 1).toLowerCase();
   if (name === '' || name.includes(HOLE) || name.startsWith('-')) return false;
   return (
@@ -104,8 +118,14 @@ function startsCommand(text: string): boolean {
     interpreterOf(name) !== undefined ||
     wrappedBy(name, []) !== undefined ||
     name === 'eval' ||
-    name === 'find'
+    (!isLast && isFollowed(name))
   );
+}
+
+/** Whether we know by which of its arguments a program runs others. */
+function isFollowed(name: string): boolean {
+  if (Object.hasOwn(PROGRAMS, name)) return !WORDS.has(name);
+  return isAwk(name) || isSed(name) || isRunner(name) || runningOptionsOf(name) !== undefined;
 }
 
 /** Whether a program's arguments are but words to it, so that the name of another program among them means nothing. */
@@ -115,7 +135,10 @@ export function takesWords(program: string): boolean {
 
 /** They say or look for what they are given, or hand it on as a command that is read by itself. */
 const SPEAKS: ReadonlySet<string> = new Set(
-  'pytest jest vitest mocha rspec logger notify-send say wall ssh autossh scp sftp watch flock parallel'.split(' '),
+  (
+    'pytest jest vitest mocha rspec playwright cypress ava ctest phpunit dotnet bats cucumber behave logger notify-send say wall ' +
+    'figlet cowsay zenity whiptail espeak redis-cli codespell ssh autossh scp sftp watch flock parallel'
+  ).split(' '),
 );
 
 /** Whether a program may run what stands inside of its arguments: all but those of which we know better. */

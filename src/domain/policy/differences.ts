@@ -1,4 +1,4 @@
-import type { ParameterExpansionPart } from 'unbash';
+import type { HereDoc, ParameterExpansionPart } from 'unbash';
 
 /**
  * The texts that a substitution in backticks may be, where that depends on what stands around it: between double quotes a
@@ -17,4 +17,16 @@ export function backtickReadings(text: string): readonly string[] {
 export function splitText({ text, operation, index }: ParameterExpansionPart): string | undefined {
   if (index === undefined && operation?.type !== 'Replace' && operation?.type !== 'Slice') return undefined;
   return /`|\$[({]|[<>]\(/.test(text.slice(2)) ? `: "${text.slice(2, -1)}"` : undefined;
+}
+
+/**
+ * What stands within `${…}` in a here-document, as texts. Quotes do not quote there, although the parser thinks so:
+ * `${x:-'$(y)'}` runs y.
+ */
+export function hereDocumentTexts({ body, delimiter }: HereDoc): readonly string[] {
+  if (delimiter?.quoted === true) return [];
+  return (body.parts ?? []).flatMap((part) => {
+    const isMistaken = part.type === 'ParameterExpansion' && part.text.includes("'") && /`|\$\(/.test(part.text);
+    return isMistaken ? [`: "${part.text.replace(/['"]/g, ' ')}"`] : [];
+  });
 }

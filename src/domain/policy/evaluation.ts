@@ -43,8 +43,18 @@ function testOperand(word: Word, view: Variables, variables: ScriptVariables): s
 
 const EVALUATED = 'arithmetic evaluates what a variable holds, and that is only known when it runs';
 
+/** Substitutions that say a number and nothing else. */
+const COUNTED =
+  /\$\((?:[^()`$;&[*?]*\|\s*(?:wc -[lwcm]+|grep -c [^()`$;&|[*?]*)|\s*(?:wc -[lwcm]+\s*<[^()`$;&|[*?]*|nproc|id -[ug]|tput (?:cols|lines)|date \+["']?%[sHMSdmYjuNky]+["']?))\s*\)/g;
+
+/** What a substitution says is evaluated as well; quotes do not keep it from running. */
+function saysMoreThanNumbers(text: string): boolean {
+  const substitution = /\$\((?!\()|`/;
+  return substitution.test(text) && substitution.test(text.replace(COUNTED, ''));
+}
+
 export function arithmeticDoubt(text: string, variables: ScriptVariables): string | undefined {
-  if (text.includes(HOLE)) return EVALUATED;
-  const names = text.match(/\$[\d@*]|[A-Za-z_]\w*/g) ?? [];
-  return names.every((name) => variables.isNumber(name.replace('$', ''))) ? undefined : EVALUATED;
+  if (text.includes(HOLE) || saysMoreThanNumbers(text)) return EVALUATED;
+  const names = text.match(/\$\{?(?:[\d@*]+|-)|[A-Za-z_]\w*/g) ?? [];
+  return names.every((name) => variables.isNumber(name.replace(/^\$\{?/, ''))) ? undefined : EVALUATED;
 }

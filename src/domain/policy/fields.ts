@@ -1,9 +1,11 @@
 import type { Command, Redirection, Word } from 'unbash';
 import { expand, expandWhole, HOLE, literal, type Field, type Variables } from '../command/expand.ts';
+import { isStream } from './streams.ts';
 
 /** Whether nobody can tell which program a command name will turn out to be. */
 export function isUncertainName({ text, open, many, glob }: Field): boolean {
-  if (glob || /^~[^/]*$/.test(text)) return true;
+  // What a stream or a running program is, its name does not tell: `/proc/self/exe`, `/dev/fd/3`.
+  if (glob || /^~[^/]*$/.test(text) || isStream(text)) return true;
   // A quoted part in front of a slash is a directory, whichever.
   return many || (open && /[\0\uffff]/.test(text.slice(text.lastIndexOf('/') + 1)));
 }
@@ -33,7 +35,7 @@ function assignmentFields(
   value: Word | { readonly type: 'ArrayValue' },
   variables: Variables,
 ): readonly (readonly Field[])[] {
-  if (value.type !== 'Word') return [[{ ...literal(`${name}=${HOLE}`), open: true }]];
+  if (value.type !== 'Word') return [[{ ...literal(`${name}=${HOLE}`), open: true, list: true }]];
   return expandWhole(value, variables).map((text) => [{ ...literal(`${name}=${text}`), open: text.includes(HOLE) }]);
 }
 

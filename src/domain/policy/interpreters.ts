@@ -1,6 +1,6 @@
 import { HOLE, literal, type Field } from '../command/expand.ts';
 import { doubt, type Consequence } from './consequence.ts';
-import { isStream } from './shells.ts';
+import { codeFrom, isStream } from './streams.ts';
 
 interface Interpreter {
   /** Options that take code as their value, or take it from the first operand. */
@@ -33,8 +33,12 @@ const NODE: Interpreter = {
 };
 const INTERPRETERS: Readonly<Record<string, Interpreter>> = {
   python: PYTHON,
+  ipython: PYTHON,
+  bpython: PYTHON,
+  ptpython: PYTHON,
+  jython: PYTHON,
   pypy: PYTHON,
-  perl: { code: /^-[a-zA-Z0-9]*[eEMmd]/, valued: /^-[I]$/ },
+  perl: { code: /^-[a-zA-Z0-9]*[eEMmdF]/, valued: /^-[I]$/ },
   ruby: { code: /^-[a-zA-Z0-9]*e/, valued: /^-[rIEC]$/ },
   node: NODE,
   nodejs: NODE,
@@ -52,8 +56,8 @@ const INTERPRETERS: Readonly<Record<string, Interpreter>> = {
   scala: { code: /^-e/ },
   ghc: { code: /^-e/ },
   osascript: { code: /^-e/ },
-  tclsh: { code: /^-c/ },
-  wish: { code: /^-c/ },
+  tclsh: { code: /^-c/, valued: /^-encoding$/ },
+  wish: { code: /^-c/, valued: /^-encoding$/ },
   guile: { code: /^-c/ },
   racket: { code: /^-e/ },
   sbcl: { code: /^--eval$/ },
@@ -73,15 +77,30 @@ const LOADED = /^(?:-r|--(?:require|import|(?:experimental-)?loader))(?:=(.*))?$
 const SAYS_WHAT_IT_IS = /^(?:--version|--help|-V|-h|-\?)$/;
 const ENDS_AFTER_VERSION = /^(?:node|nodejs|tsx|ts-node|perl|php|bun)$/;
 /** Modules that run code they are given, or a program. */
-const MODULE = /^(?:timeit|pdb|trace|code|cProfile|profile|runpy|pty|idlelib|asyncio)$/;
+const MODULE =
+  /^(?:timeit|pdb|bdb|trace|code|codeop|cProfile|profile|runpy|pty|idlelib|asyncio|imaplib|pickle|pydoc|webbrowser|test|debugpy|pudb|ipdb)(?:\.|$)/;
+/** Modules that are programs which we know by themselves. */
+const PROGRAM_MODULE = /^(?:pip|ipython|bpython|ptpython)$/i;
+/** They have no such option: what looks like one is no reason not to read their input. */
+const NEVER_SAYS = /^(?:tclsh|wish|erl|ocaml|jrunscript|osascript)$/;
 
 export function interpreterOf(program: string): string | undefined {
   if (Object.hasOwn(INTERPRETERS, program)) return program;
-  const last = program.charCodeAt(program.length - 1);
-  // Most names have no version behind them, nor the w of `pythonw`: `-`, `.` and digits stand together.
-  if (last !== 0x77 && (last < 0x2d || last > 0x39)) return undefined;
-  const name = program.replace(/(?:[-.\d]+|w)$/, '');
+  // `python3.11`, `pythonw`, `perl5.36-x86_64-linux-gnu`: most names have no version in them.
+  const digit = firstDigit(program);
+  if (digit < 1 && !program.endsWith('w')) return undefined;
+  if (program.endsWith('-config')) return undefined;
+  const name = digit < 1 ? program.slice(0, -1) : program.slice(0, digit).replace(/[-.]+$/, '');
   return Object.hasOwn(INTERPRETERS, name) ? name : undefined;
+}
+
+/** -1 if there is none. */
+function firstDigit(text: string): number {
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code >= 0x30 && code <= 0x39) return at;
+  }
+  return -1;
 }
 
 /** Whether what it runs from its input reads as nothing that a shell knows. */
@@ -103,18 +122,25 @@ export function interpreter(program: string, name: string, args: readonly Field[
       const own = text.slice(text.indexOf('m') + 1);
       const module = own === '' ? args[at + 1] : { ...field, text: own };
       if (module === undefined || module.open || MODULE.test(module.text)) return doubt(`${program} -m runs any code`);
-      return [];
+      const given = args.slice(own === '' ? at + 2 : at + 1);
+      if (PROGRAM_MODULE.test(module.text))
+        return [{ type: 'command', fields: [literal(module.text.toLowerCase()), ...given] }];
+      // It runs the examples in the files it is given.
+      return module.text === 'doctest'
+        ? given.flatMap(({ text: path }) => (/^-./.test(path) ? [] : [codeFrom(path)]))
+        : [];
     }
     if (code.test(text)) return doubt(`${program} runs code in a language of its own`);
     // Not every one of them stops there: what comes after must be harmless, too.
-    if (SAYS_WHAT_IT_IS.test(text) || (text === '-v' && ENDS_AFTER_VERSION.test(name)))
+    if (saysWhatItIs(name, text))
       return args.slice(at).some((each) => code.test(each.text))
         ? doubt(`${program} runs code in a language of its own`)
         : [];
     if (!/^-./.test(text)) break;
     const [, attached] = LOADED.exec(text) ?? [];
     const loaded = LOADED.test(text) ? (attached ?? args[at + 1]?.text ?? HOLE) : undefined;
-    if (loaded !== undefined && REMOTE.test(loaded)) return doubt(`${program} loads code from elsewhere`);
+    if (loaded !== undefined && (REMOTE.test(loaded) || isStream(loaded)))
+      return doubt(`${program} loads code from elsewhere`);
     if (loaded !== undefined && /^[./~]/.test(loaded)) loads.push({ type: 'file', path: loaded });
     const option = text.replaceAll('_', '-');
     if (valued?.test(option) === true) at += 1;
@@ -129,6 +155,23 @@ export function interpreter(program: string, name: string, args: readonly Field[
   if (file !== undefined && REMOTE.test(file)) return doubt(`${program} loads code from elsewhere`);
   // It looks for the tests by itself.
   if (file === undefined && args.some(({ text }) => text === '--test')) return loads;
-  if (file === undefined || isStream(file)) return [...loads, { type: 'input' }];
-  return [...loads, { type: 'file', path: file }];
+  if (file === undefined) return [...loads, { type: 'input' }];
+  return [...loads, codeFrom(file), ...(PIPES.test(name) ? piped(args.slice(at + 1), program) : [])];
+}
+
+function saysWhatItIs(name: string, option: string): boolean {
+  if (NEVER_SAYS.test(name)) return false;
+  return SAYS_WHAT_IT_IS.test(option) || (option === '-v' && ENDS_AFTER_VERSION.test(name));
+}
+
+/** They may open a file of the name `x|` or `|x` as what x says. */
+const PIPES = /^(?:perl|ruby)$/;
+
+function piped(operands: readonly Field[], program: string): readonly Consequence[] {
+  return operands.flatMap(({ text }): readonly Consequence[] => {
+    const isPipe = /^\s*\||\|\s*$/.test(text);
+    return isPipe
+      ? [{ type: 'script', text: text.replace(/^\s*\||\|\s*$/g, '') }, ...doubt(`${program} opens a pipe`)]
+      : [];
+  });
 }

@@ -1,7 +1,7 @@
 import { literal } from '../command/expand.ts';
 import { isDisk, isMachine } from '../command/pillars.ts';
 import { isStranger, mayRunArguments } from './consequences.ts';
-import { namesIn } from './names.ts';
+import { namesIn, wordsIn } from './names.ts';
 import type { Judgement, Reason } from './judgement.ts';
 import { isHandedOn, isSuretyItself, ownCommand } from './own-commands.ts';
 import { lineOf, matchesCommand, matchesLine, mayBe, type CommandPattern } from './pattern.ts';
@@ -142,14 +142,15 @@ class Judge {
   /** `cp /usr/bin/sudo x` makes a program that nobody knows by name; a program that nobody knows may run its arguments. */
   private judgeNames(run: Run): void {
     const { program, args } = run;
-    const isTaken = COPIERS.has(program) || isStranger(program);
+    const isUnheard = isStranger(program);
+    const isTaken = COPIERS.has(program) || isUnheard;
     const isRead = mayRunArguments(program);
     if (run.maybe || (!isTaken && !isRead)) return;
     const { blocksOwnCommands } = this.policy;
     let texts: readonly string[] | undefined;
     for (const [at, { text }] of args.entries()) {
       const whole = text.slice(text.lastIndexOf('/') + 1).toLowerCase();
-      const names = isRead ? namesIn(text, args[at - 1]?.text) : [];
+      const names = isRead ? (isUnheard ? wordsIn : namesIn)(text, args[at - 1]?.text) : [];
       for (const name of isTaken ? [whole, ...names] : names) {
         if (!this.policy.blockedPrograms.has(name)) continue;
         this.add('ask', `${shown(program)} is given ${name}, which is blocked`, run, name);

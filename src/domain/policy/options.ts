@@ -1,7 +1,7 @@
 import { HOLE, type Field } from '../command/expand.ts';
 import { doubt, mayBeOption, type Consequence } from './consequence.ts';
-import { isStream } from './shells.ts';
 import { steeringOf } from './steering.ts';
+import { codeFrom } from './streams.ts';
 
 /** By which of its arguments a program runs others. Names are set apart by blanks; a long one may be abbreviated. */
 interface RunningOptions {
@@ -39,7 +39,7 @@ const MAKE: RunningOptions = {
 };
 const SHELL_IN_SQL = {
   sqlite3:
-    /(?:^|\n)\s*\.(?!(?:tables?|schema|headers?|mode|databases|dump|indexes|indices|width|help|quit|exit|stats|timer|nullvalue|separator|echo|changes|bail|show|fullschema|version)\b)|\b(?:load_extension|writefile|readfile|edit|fts3_tokenizer)\s*\(/i,
+    /(?:^|\n)\s*\.(?!(?:tables?|schema|headers?|mode|databases|dump|indexes|indices|width|help|quit|exit|stats|timer|nullvalue|separator|echo|changes|bail|show|fullschema|version)\b)|\b(?:load_extension|writefile|readfile|edit|fts3_tokenizer)\b["'`\]]?\s*(?:\(|\/\*|--)/i,
   psql: /\\(?!d|l\b|l\+|x\b|c\b|conninfo|q\b|timing|pset|z\b|echo|t\b|a\b|h\b|n|\\)|\bprogram\b|^(?:-\w*o|--output=)?\|(.*)$/is,
   mysql: /\\[!P.]|(?:^|[;\n'"])\s*(?:system|pager|source|tee)\b|\binto\s+(?:out|dump)file\b|\bload_file\b/i,
 };
@@ -53,7 +53,8 @@ const MYSQL: RunningOptions = {
   steer: 'defaults-file defaults-extra-file',
   text: SHELL_IN_SQL.mysql,
 };
-const APT: RunningOptions = { text: /^(?:-o)?(?:DPkg|APT|Dir|Acquire)::/i };
+const APT: RunningOptions = { steer: 'option config-file', steerLetters: 'oc', valued: 'ta' };
+const SQLITE: RunningOptions = { steer: 'cmd init', oneDash: true, text: SHELL_IN_SQL.sqlite3 };
 const FD: RunningOptions = { command: 'exec exec-batch', commandLetters: 'xX' };
 const RPM: RunningOptions = { command: 'pipe', steer: 'eval define load macros rcfile undefine', steerLetters: 'ED' };
 const NPM: RunningOptions = {
@@ -97,20 +98,13 @@ const RUNNING_OPTIONS: Readonly<Record<string, RunningOptions>> = {
   less: { steer: 'lesskey-file lesskey-src lesskey-content', steerLetters: 'k', text: PAGER_START },
   more: { text: PAGER_START },
   nano: { command: 'speller', steer: 'rcfile', commandLetters: 's', steerLetters: 'f' },
-  vi: EDITOR,
-  vim: EDITOR,
-  nvim: EDITOR,
-  gvim: EDITOR,
-  view: EDITOR,
-  rvim: EDITOR,
-  vimdiff: EDITOR,
-  nvimdiff: EDITOR,
-  emacs: EMACS,
   emacsclient: { steer: 'eval', steerLetters: 'e' },
   rpm: RPM,
   rpmbuild: RPM,
   rpmspec: RPM,
-  sqlite3: { steer: 'cmd init', oneDash: true, text: SHELL_IN_SQL.sqlite3 },
+  sqlite3: SQLITE,
+  sqlite: SQLITE,
+  sqlcipher: SQLITE,
   psql: { connects: true, file: 'file', fileLetters: 'f', valued: 'cdhpUvPFR', text: SHELL_IN_SQL.psql },
   mysql: MYSQL,
   mariadb: MYSQL,
@@ -157,12 +151,16 @@ const RUNNING_OPTIONS: Readonly<Record<string, RunningOptions>> = {
   docker: { text: /^--entrypoint/, only: /^(?:run|create|compose|container)$/ },
   npm: NPM,
   pnpm: NPM,
-  pip: { steer: 'editor python' },
+  pip: { steer: 'editor python', only: /^config$/ },
   systemctl: { text: /^edit$/, only: /^edit$/ },
   kubectl: { text: /^edit$/, only: /^edit$/ },
   dpkg: { command: 'pre-invoke post-invoke status-logger' },
   apt: APT,
   'apt-get': APT,
+  'apt-cache': APT,
+  'apt-mark': APT,
+  'apt-config': APT,
+  aptitude: APT,
   openssl: { steer: 'engine provider provider-path', oneDash: true },
 };
 
@@ -180,11 +178,17 @@ export function isEveryday(command: string): boolean {
   return EVERYDAY.test(command);
 }
 
-const COMPILERS = /^(?:\w+-)*(?:g?cc|[cg]\+\+|clang|clang\+\+|gfortran|cpp)(?:-[\d.]+)?$/;
+const COMPILERS = /^(?:\w+-)*(?:g?cc|c[89]9|[cg]\+\+|clang|clang\+\+|gfortran|gnat\w*|gdc|gccgo|nvcc|cpp)(?:-[\d.]+)?$/;
+const EDITORS = /^(?:n?vi|[rgn]?vim|[rg]?view|[rgn]?vimdiff|evim|eview|ex)$/;
 
 export function runningOptionsOf(program: string): RunningOptions | undefined {
   if (Object.hasOwn(RUNNING_OPTIONS, program)) return RUNNING_OPTIONS[program];
-  return COMPILERS.test(program) ? COMPILER : undefined;
+  if (COMPILERS.test(program)) return COMPILER;
+  if (program.startsWith('emacs')) return EMACS;
+  if (/^pip[\d.]+$/.test(program)) return RUNNING_OPTIONS['pip'];
+  // Distributions call their variants `vim.basic` and the like.
+  const dot = program.indexOf('.');
+  return EDITORS.test(dot === -1 ? program : program.slice(0, dot)) ? EDITOR : undefined;
 }
 
 /** What the options of a program make it run. */
@@ -194,7 +198,7 @@ export function runByOptions(options: RunningOptions, args: readonly Field[], pr
   const follow = (runs: Option['runs'], value = HOLE) => {
     if (runs === 'command') found.push(...namedCommand(value, because));
     else if (runs === 'anything') found.push(...doubt(because));
-    else found.push(isStream(value) || value.includes(HOLE) ? { type: 'input' } : { type: 'file', path: value });
+    else found.push(codeFrom(value));
   };
   for (const [at, { text }] of args.entries()) {
     const [, name, given] = (options.variables === true && /^(\w+)[:+?!]*=(.*)$/s.exec(text)) || [];

@@ -1,9 +1,9 @@
-import type { Field } from '../command/expand.ts';
+import { HOLE, type Field } from '../command/expand.ts';
 import { doubt, type Consequence } from './consequence.ts';
 import { namedCommand } from './options.ts';
 
 const RUNS = /^(?:script-shell|shell|git|editor|viewer|node-options)(?:=(.*))?$/s;
-const SCRIPT = /^scripts[.[][^=]*=(.*)$/s;
+const SCRIPT = /^scripts(?:[.[][^=]*)?=(.*)$/s;
 
 /** npm and its like run what their settings, their packages and a few of their own commands name. */
 export function npm(args: readonly Field[], program: string): readonly Consequence[] {
@@ -22,9 +22,12 @@ export function npm(args: readonly Field[], program: string): readonly Consequen
       return environment(rest);
     case 'edit':
       return doubt(`${program} edit starts an editor`);
+    case 'set-script':
+      return given(words[1] ?? '', `${program} runs what a script of its package says`);
     case 'pkg':
       return words.flatMap((word) => {
         const script = SCRIPT.exec(word)?.[1];
+        if (word.startsWith(HOLE)) return doubt(`what ${program} pkg is given may be a script`);
         return script === undefined ? [] : given(script, `${program} runs what a script of its package says`);
       });
     default:

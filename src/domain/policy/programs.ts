@@ -3,6 +3,7 @@ import { doubt, isUnsure, type Consequence } from './consequence.ts';
 import { git } from './git.ts';
 import { gh, npm } from './packages.ts';
 import { ssh } from './ssh.ts';
+import { isStream } from './streams.ts';
 
 export type Program = (args: readonly Field[], program: string) => readonly Consequence[];
 
@@ -107,6 +108,16 @@ export function scriptAfter(option: RegExp): Program {
     });
 }
 
+/** An option, and everything after it, is a script. */
+function joinedAfter(option: RegExp): Program {
+  return (args) => {
+    const at = args.findIndex(({ text }) => option.test(text));
+    if (at === -1) return [];
+    const first = option.exec(args[at]?.text ?? '')?.[1] ?? '';
+    return [{ type: 'script', text: [first, ...args.slice(at + 1).map(({ text }) => text)].join(' ') }];
+  };
+}
+
 /** Everything after the options, joined, is a script. */
 function joined(valued: RegExp): Program {
   return (args) => {
@@ -150,6 +161,15 @@ function atOperand(own: number): Program {
   };
 }
 
+/** All of its options have their values attached. */
+const valgrind: Program = (args, program) => {
+  const at = args.findIndex(({ text }) => !text.startsWith('-'));
+  const own = at === -1 ? args : args.slice(0, at);
+  const isPlain = !isUnsure(own) && own.every(({ text }) => /^(?:-[qvhd]|--(?!tool=\W)[\w-]+(?:=.*)?)$/.test(text));
+  const command: readonly Consequence[] = at === -1 ? [] : [{ type: 'command', fields: args.slice(at) }];
+  return isPlain ? command : [...command, ...always(args, program)];
+};
+
 const LOADER_VALUED = /^--(?:library-path|preload|argv0|inhibit-rpath|audit|glibc-hwcaps-\w+)$/;
 
 /** The dynamic loader runs the program it is given. */
@@ -170,6 +190,8 @@ export const PROGRAMS: Readonly<Record<string, Program>> = {
   scp: ssh,
   sftp: ssh,
   sqlite3: database(/^$/, 2),
+  sqlite: database(/^$/, 2),
+  sqlcipher: database(/^$/, 2),
   psql: database(/^-\w*[cfl]|^--(?:command|file|list)/),
   mysql: database(/^-\w*e|^--execute/),
   mariadb: database(/^-\w*e|^--execute/),
@@ -194,14 +216,34 @@ export const PROGRAMS: Readonly<Record<string, Program>> = {
     ...always(args, program),
   ],
   flock: scriptAfter(/^(?:-c|--command)(?:=(.*))?$/s),
-  sg: joined(/^$/),
+  sg: (args, program) => [
+    ...scriptAfter(/^-c$/)(args, program),
+    // ast-grep goes by the same name.
+    ...(/^(?:run|scan|test|new|lsp|completions|help|-.*)$/.test(args[0]?.text ?? '') ? [] : always(args, program)),
+  ],
+  valgrind,
+  ln: (args, program) =>
+    args.some(({ text }) => text !== '-' && isStream(text))
+      ? doubt(`${program} makes a stream go by another name`)
+      : [],
+  'dpkg-architecture': joinedAfter(/^(?:-c|--command)=?(.*)$/s),
+  cpan: database(/^./),
+  'gpg-agent': (args) => {
+    const at = args.findIndex(({ text }) => text === '--daemon');
+    const command = args.slice(at + 1).findIndex(({ text }) => !text.startsWith('-'));
+    return at === -1 || command === -1 ? [] : [{ type: 'command', fields: args.slice(at + 1 + command) }];
+  },
+  dc: (args, program) =>
+    args.some(({ text }) => /^(?:-[eV]|--(?:expr|version|help))/.test(text))
+      ? args.flatMap(({ text }) => (/[!\0]/.test(text) ? always(args, program) : []))
+      : [{ type: 'input' }],
   ...table(
     'parallel at batch expect gdb lldb ex ed start-stop-daemon run-parts entr watchexec hyperfine xterm perf newgrp daemonize socat ' +
       'nodemon m4 facter dbus-send gdbus busctl machinectl capsh',
     always,
   ),
   ...table(
-    'nsenter unshare linux32 linux64 systemd-run valgrind proot firejail bwrap dbus-run-session xvfb-run cpulimit prlimit setpriv rlwrap',
+    'nsenter unshare linux32 linux64 systemd-run proot firejail bwrap dbus-run-session xvfb-run cpulimit prlimit setpriv rlwrap',
     atOperand(0),
   ),
   ...table('setarch runcon chpst softlimit gosu su-exec setuidgid s6-setuidgid', atOperand(1)),

@@ -3,6 +3,7 @@ import {
   type Assignment,
   type Command,
   type For,
+  type HereDoc,
   type ParameterExpansionPart,
   type ParsedScript,
   type Redirection,
@@ -10,11 +11,11 @@ import {
   type SyntaxNode,
 } from 'unbash';
 import { expandWhole, HOLE, NUMBER, type Field, type Variables } from '../command/expand.ts';
-import { startsItself } from '../command/shape.ts';
 import { programName } from '../command/wrappers.ts';
+import { Calls, type Start } from './calls.ts';
 import type { Consequence } from './consequence.ts';
-import { consequencesOf } from './consequences.ts';
-import { backtickReadings, splitText } from './differences.ts';
+import { consequencesOf, isStranger } from './consequences.ts';
+import { backtickReadings, hereDocumentTexts, splitText } from './differences.ts';
 import { arithmeticDoubt, evaluationDoubt } from './evaluation.ts';
 import { speaksOwnLanguage } from './interpreters.ts';
 import { isEveryday } from './options.ts';
@@ -42,6 +43,11 @@ interface Place {
   readonly by: Run | undefined;
   /** On another machine or in a container: its files are not ours. */
   readonly elsewhere: boolean;
+  /** A program that nobody here knows, and that may run this. */
+  readonly stranger: Run | undefined;
+  /** The function that this is a part of, and how it is started there. */
+  readonly within: string | undefined;
+  readonly start: Start | undefined;
 }
 
 const MOST_DEPTH = 8;
@@ -50,6 +56,7 @@ const MOST_DEPTH = 8;
 export class Reader {
   readonly notes = new Notes();
   private readonly named = this.notes.named;
+  private readonly calls = new Calls();
   private readonly text: string;
   private readonly variables: ScriptVariables;
 
@@ -61,7 +68,11 @@ export class Reader {
   readOutermost(script: ParsedScript): void {
     const { text: source, variables } = this;
     const nowhere = { site: undefined, through: [], depth: 0, maybe: false, by: undefined, elsewhere: false };
-    this.readScript(script, { source, variables, ...nowhere });
+    const unstarted = { stranger: undefined, within: undefined, start: undefined };
+    const place: Place = { source, variables, ...nowhere, ...unstarted };
+    this.readScript(script, place);
+    this.notes.forkBombs.push(...this.calls.bombs());
+    if (this.calls.isFull) this.notes.doubt('its functions call more than anybody could follow', this.site(place, 0));
     this.notes.finish();
   }
 
@@ -74,7 +85,8 @@ export class Reader {
 
   private visitAll(node: SyntaxNode, place: Place): void {
     walk(node, this.named, (child) => {
-      if (!isForReadAlone(node, child)) this.visit(child, place);
+      if (!isForReadAlone(node, child))
+        this.visit(child, place.within === undefined ? place : started(node, child, place));
     });
   }
 
@@ -118,8 +130,11 @@ export class Reader {
     if (node.type === 'Assignment' || node.type === 'For' || node.type === 'Select') this.assignment(node, place);
     if (node.type === 'HereString') this.notes.construct('<<<', this.siteOf(node, place));
     if (node.type === 'Redirect') this.redirect(node, place);
-    if (node.type === 'Function' && startsItself(node.name.value, node.body)) {
-      this.notes.forkBombs.push(this.siteOf(node, place));
+    if (node.type === 'HereDoc') this.hereDocument(node, place);
+    if (node.type === 'Function') {
+      this.calls.defined(node.name.value, this.siteOf(node, place));
+      this.visitAll(node, { ...place, within: node.name.value, start: undefined });
+      return;
     }
     if (node.type === 'CommandExpansion' || node.type === 'ArithmeticCommandExpansion') {
       this.notes.construct(node.text.startsWith('`') ? '`' : '$(', this.siteOf(node, place));
@@ -134,7 +149,7 @@ export class Reader {
     if (node.type === 'ProcessSubstitution') {
       this.notes.construct(node.operator === '<' ? '<(' : '>(', this.siteOf(node, place));
       this.named.loseOrder();
-      this.named.where.apart(() => this.substitution(node.script, node, place));
+      this.named.where.apart(() => this.substitution(node.script, node, { ...place, start: beside(place) }));
       return;
     }
     if (node.type === 'ParameterExpansion') this.defaultValue(node, place);
@@ -146,6 +161,11 @@ export class Reader {
     const evaluated = evaluationDoubt(node, place.source, place.variables, this.variables);
     if (evaluated !== undefined) this.notes.doubt(evaluated, this.siteOf(node, place));
     this.visitAll(node, place);
+  }
+
+  private hereDocument(node: HereDoc, place: Place): void {
+    const by = { program: 'a here-document', ...this.siteOf(node, place) };
+    for (const text of hereDocumentTexts(node)) this.named.where.apart(() => this.readText(text, place, by));
   }
 
   private substitution(script: ParsedScript | undefined, node: SyntaxNode, place: Place): void {
@@ -188,6 +208,7 @@ export class Reader {
       end: site.end,
     };
     this.notes.runs.push(run);
+    if (place.within !== undefined) this.calls.called(place.within, name.text, place.start);
     // A run that nobody follows any further is on the list all the same: it may be blocked.
     if (!this.notes.hasRoomFor(fields.length)) {
       this.notes.doubt('it runs more than anybody could look at', site);
@@ -250,7 +271,9 @@ export class Reader {
         const through = [...place.through, run.program];
         const maybe = place.maybe || each.maybe === true;
         const by = isRunner(run.program) ? run : undefined;
-        const within = { ...place, through, depth: place.depth + 1, maybe, by, elsewhere };
+        const isUnheard = each.maybe === true && !elsewhere && isStranger(run.program);
+        const stranger = isUnheard ? run : place.stranger;
+        const within = { ...place, through, depth: place.depth + 1, maybe, by, elsewhere, stranger };
         this.inItsShell(run.program, () => this.follow(each.fields, input, within, run));
         return;
       }
@@ -268,6 +291,8 @@ export class Reader {
         this.steering(each.name, [value], run, place, run);
         this.notes.sets(() => [value]);
         this.variables.assign(run.start, each.name, value);
+        if (value.startsWith(HOLE) && each.value !== undefined && this.variables.isArray(each.name))
+          this.notes.doubt('the elements of an array are evaluated', run, run);
         return;
       }
       case 'variables':
@@ -279,8 +304,14 @@ export class Reader {
         return;
       }
       case 'doubt':
-        if (!run.maybe) this.notes.doubt(each.because, run, run);
+        this.doubt(each.because, run, place);
     }
+  }
+
+  /** A guess is doubted as well, if a program that nobody knows may run it: the doubt is about that one. */
+  private doubt(because: string, run: Run, place: Place): void {
+    if (!run.maybe) this.notes.doubt(because, run, run);
+    else if (place.stranger !== undefined && !place.elsewhere) this.notes.doubt(because, run, place.stranger);
   }
 
   private assignment(node: Assignment | For | Select, place: Place): void {
@@ -323,9 +354,10 @@ export class Reader {
     const [only, ...others] = redirects.filter(isOfInput);
     const texts = others.length === 0 ? inputTexts(only, place.variables) : undefined;
     if (!speaksOwnLanguage(run.program)) for (const text of texts ?? []) this.readText(text, place, run);
-    if (texts === undefined && !run.maybe) this.notes.doubt(`what ${run.program} runs comes from its input`, run, run);
-    else if (!isShell(run.program) && !run.maybe)
-      this.notes.doubt(`${run.program} runs code in a language of its own`, run, run);
+    // `x completion bash` is no bash that anything is piped into.
+    if (run.maybe && !/[|<]/.test(this.text)) return;
+    if (texts === undefined) this.doubt(`what ${run.program} runs comes from its input`, run, place);
+    else if (!isShell(run.program)) this.doubt(`${run.program} runs code in a language of its own`, run, place);
   }
 
   private redirect(node: Redirection & { type: 'Redirect' }, place: Place): void {
@@ -356,6 +388,20 @@ export class Reader {
 
 function isFile({ type, operator }: Redirection): boolean {
   return type === 'Redirect' && operator === '<';
+}
+
+/** How a part of a function runs: beside the others of a pipeline, or left running. */
+function started(node: SyntaxNode, child: SyntaxNode, place: Place): Place {
+  if (node.type === 'Pipeline' && node.commands.length > 1) {
+    const part = node.commands.findIndex((each) => each === child);
+    return { ...place, start: { within: place.start, pipeline: node, part } };
+  }
+  const isLeft = node.type === 'Coproc' || (node.type === 'Statement' && node.background === true);
+  return isLeft ? { ...place, start: beside(place) } : place;
+}
+
+function beside(place: Place): Start {
+  return { within: place.start, pipeline: undefined, part: 0 };
 }
 
 function runsElsewhere({ program, args }: Run): boolean {

@@ -1,7 +1,7 @@
-import { HOLE, literal, type Field } from '../command/expand.ts';
+import { literal, type Field } from '../command/expand.ts';
 import { doubt, mayBeOption, type Consequence } from './consequence.ts';
 import { abbreviates } from './options.ts';
-import { isStream } from './shells.ts';
+import { codeFrom } from './streams.ts';
 
 const ADDRESS = /^(?:\d+|\$|\/(?:[^/\\\n]|\\.)*\/[IM]*)(?:,\s*(?:[+~]?\d+|\$|\/(?:[^/\\\n]|\\.)*\/[IM]*))?\s*!?\s*/;
 const PLAIN = /^(?:[=dDgGhHlnNpPqQxz{}](?:\s*\d+)?|[:btT]\s*\w*)/;
@@ -55,7 +55,6 @@ const PLAIN_OPTIONS =
 /** GNU sed runs commands by `e`, and by the flag of that name. */
 export function sed(program: string, args: readonly Field[]): readonly Consequence[] {
   const because = `this ${program} script may run others`;
-  if (args.some(({ text }) => text === '--version' || text === '--help')) return [];
   const scripts: Field[] = [];
   const operands: Field[] = [];
   for (let at = 0; at < args.length; at += 1) {
@@ -68,10 +67,12 @@ export function sed(program: string, args: readonly Field[]): readonly Consequen
       operands.push(field);
       continue;
     }
+    // It says so and ends; behind `--`, or as the value of an option, it is a file like any other.
+    if (field.text === '--version' || field.text === '--help') return [];
     const option = optionOf(field.text);
     if (option === undefined) return doubt(because);
     const value = option.value === undefined ? args[at + 1] : { ...field, text: option.value };
-    if (option.takes === 'file') return [scriptFile(value?.text)];
+    if (option.takes === 'file') return [codeFrom(value?.text)];
     if (option.takes === 'script') scripts.push(value ?? field);
     if (option.takes !== undefined && option.value === undefined) at += 1;
   }
@@ -100,8 +101,4 @@ function optionOf(
   if (/^e/.test(name)) return { takes: 'script', ...own };
   if (/^fi/.test(name)) return { takes: 'file', ...own };
   return /^l/.test(name) ? { takes: 'number', ...own } : undefined;
-}
-
-function scriptFile(path = HOLE): Consequence {
-  return isStream(path) || path.includes(HOLE) ? { type: 'input' } : { type: 'file', path };
 }

@@ -1,8 +1,11 @@
 import { HOLE, type Field } from '../command/expand.ts';
 import { doubt, isUnsure, type Consequence } from './consequence.ts';
+import { isStandardInput, isStream } from './streams.ts';
 
 /** Shells whose scripts read as bash does, as far as it matters here. */
-const BOURNE: ReadonlySet<string> = new Set(['sh', 'bash', 'rbash', 'dash', 'ash', 'ksh', 'ksh93', 'mksh']);
+const BOURNE: ReadonlySet<string> = new Set(
+  'sh bash rbash dash ash ksh ksh93 mksh lksh oksh posh static-sh bash-static'.split(' '),
+);
 const OTHERS: ReadonlySet<string> = new Set(
   'zsh fish csh tcsh yash pwsh powershell cmd nu elvish xonsh rc es'.split(' '),
 );
@@ -10,15 +13,9 @@ const LONG = /^--(?:login|norc|noprofile|posix|verbose|version|help|restricted|n
 /** Options of the shell after which words mean something else. */
 const REREADING = /alias|glob|posix|cd|lastpipe|hist|keyword/;
 const REREADING_LETTERS = /[Hk]/;
-const STANDARD_INPUT = /^(?:-|\/dev\/(?:stdin|fd\/0)|\/proc\/self\/fd\/0)$/;
-const STREAM = /^(?:-|\/dev\/(?:stdin|fd\/.*)|\/proc\/[^/]*\/fd\/.*)$/s;
 
 export function isShell(program: string): boolean {
   return BOURNE.has(program) || OTHERS.has(program);
-}
-
-export function isStream(path: string): boolean {
-  return STREAM.test(path);
 }
 
 /** Whether an option, by its long name, changes how the rest is read; one that nobody knows may. */
@@ -81,8 +78,8 @@ export function shell(program: string, args: readonly Field[]): readonly Consequ
       ? [script, ...reread]
       : [script, ...doubt(`${program} reads its scripts in its own way`)];
   }
-  if (takesInput || operand === undefined || STANDARD_INPUT.test(operand)) return [{ type: 'input' }, ...reread];
-  if (STREAM.test(operand)) return doubt(`what ${program} runs comes from another stream`);
+  if (takesInput || operand === undefined || isStandardInput(operand)) return [{ type: 'input' }, ...reread];
+  if (isStream(operand)) return doubt(`what ${program} runs comes from another stream`);
   if (operand.includes(HOLE)) return doubt(`which file ${program} is to run is only known when it runs`);
   return [{ type: 'file', path: operand }, ...reread];
 }

@@ -11,9 +11,18 @@ const TAME_SETTING =
 export function ssh(args: readonly Field[], program: string): readonly Consequence[] {
   const found: Consequence[] = [];
   const because = `${program} runs what an option of it names`;
+  const isShellAway = program === 'ssh' || program === 'autossh';
   let at = 0;
-  for (; /^-./.test(args[at]?.text ?? ''); at += 1) {
+  let operands = 0;
+  // `ssh` takes options behind the host as well, the others perhaps anywhere.
+  for (; at < args.length; at += 1) {
     const text = args[at]?.text ?? '';
+    if (!/^-./.test(text)) {
+      operands += 1;
+      if (isShellAway && operands > 1) break;
+      continue;
+    }
+    if (text === '--') continue;
     const valued = Array.from(text).findIndex((letter, index) => index > 0 && VALUED.includes(letter));
     if (valued === -1) continue;
     const attached = text.slice(valued + 1);
@@ -25,8 +34,8 @@ export function ssh(args: readonly Field[], program: string): readonly Consequen
     else if (program !== 'ssh' && /[SD]/.test(letter)) found.push(...namedCommand(value, because));
     else if (program === 'sftp' && letter === 'b') found.push({ type: 'file', path: value });
   }
-  if (program !== 'ssh' && program !== 'autossh') return found;
-  const remote = args.slice(at + 1).map((arg) => arg.text);
+  if (!isShellAway) return found;
+  const remote = args.slice(at).map((arg) => arg.text);
   return remote.length === 0 ? found : [...found, { type: 'script', text: remote.join(' ') }];
 }
 

@@ -21,6 +21,7 @@ export class ScriptVariables implements Variables {
   private readonly underWay = new Set<string>();
   private readonly evaluated = new Map<string, readonly string[]>();
   private readonly told = new Set<string>();
+  private readonly arrays = new Set<string>();
   private count = 0;
   private blind = false;
   breaksAtBlanks = true;
@@ -57,9 +58,14 @@ export class ScriptVariables implements Variables {
 
   /** Whether arithmetic on this variable can only be arithmetic; what it holds is evaluated, substitutions and all. */
   isNumber(name: string): boolean {
-    if (this.blind) return false;
-    if (!this.assigned.has(name)) return !/^[\d@*]+$/.test(name);
+    if (this.blind || SET_TO_WORDS.test(name)) return false;
+    if (!this.assigned.has(name)) return true;
     return this.valuesOf(name, -1).values.every((value) => NUMERIC.test(value));
+  }
+
+  /** What is assigned to an array as a text is evaluated once more, if it has the form of one: `declare "x=$y"`. */
+  isArray(name: string): boolean {
+    return this.arrays.has(name) || SET_TO_WORDS.test(name);
   }
 
   /**
@@ -118,6 +124,7 @@ export class ScriptVariables implements Variables {
 
   private addAssignment(node: Assignment, view: Variables, isCertain: boolean): void {
     const { name, value } = node;
+    if (value.type !== 'Word' || node.index !== undefined) this.arrays.add(name);
     const isWhole = node.append !== true && node.index === undefined && value.type === 'Word';
     const values = (): readonly string[] => (isWhole ? expandWhole(value, view) : [HOLE]);
     this.add(name, { values, from: isCertain && isWhole ? node.end : undefined });
@@ -153,5 +160,8 @@ export function isForReadAlone(parent: SyntaxNode, node: SyntaxNode): boolean {
 }
 
 const GLOB = /[*?]+|\[[!^]?\]?(?:\[[:.=][^\]/]*\]|[^\]/])*\]?/g;
+/** What the shell itself sets, to words of others: arguments, input, what was matched, where one is. */
+const SET_TO_WORDS =
+  /^(?:[\d@*-]+|_|REPLY|OPTARG|MAPFILE|BASH_(?!SUBSHELL$|VERSINFO$)\w+|FUNCNAME|DIRSTACK|COMP_\w+|COMPREPLY|READLINE_\w+|(?:OLD)?PWD)$/;
 const NOTHING = { values: [], certain: false } as const;
 const NUMERIC = new RegExp(`^[-\\d${NUMBER}]*$`);

@@ -58,6 +58,12 @@ describe('nobody decides with surety from a shell that surety judges', () => {
     'surety rules publish --note --help',
     'surety approve x --reason -h',
     'node node_modules/surety/dist/src/cli/main approve x',
+    'choom -n 0 -- surety break-glass t --reason x',
+    'choom -n 0 -- surety kill-switch off --reason --help',
+    'jobs -x surety approve 1',
+    'ssh-agent surety approve 1',
+    'corepack npx surety approve 1',
+    'corepack npx surety@latest approve 1',
   ])('%s', (command) => {
     expect(judge(command)).toMatchObject({ verdict: 'deny', unconditional: true });
   });
@@ -71,13 +77,7 @@ describe('nobody decides with surety from a shell that surety judges', () => {
     'surety exec -- ls',
     'surety exec ls --help',
     'surety files write x',
-    'choom -n 0 -- surety break-glass t --reason x',
-    'choom -n 0 -- surety kill-switch off --reason --help',
     'choom -n 0 -- surety exec -- ls',
-    'jobs -x surety approve 1',
-    'ssh-agent surety approve 1',
-    'corepack npx surety approve 1',
-    'corepack npx surety@latest approve 1',
     "unheard-of --run='surety approve 1'",
     'cp node_modules/.bin/surety x; ./x approve 1',
     'ln -s /opt/surety/dist/src/cli/main.js y; ./y approve 1',

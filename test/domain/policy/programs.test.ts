@@ -395,8 +395,264 @@ describe('the name of a blocked program in an argument asks of whoever may run i
     'docker run --name=curl x',
     'timeout 5 grep reboot x',
     "ssh h 'man reboot'",
-    "unheard-of 'to reboot or not'",
+    "unheard-of -m 'to reboot or not'",
+    'unheard-of -su src/reboot/index.ts',
   ])('%s runs', (command) => {
+    expect(verdicts(command)).toEqual(['allow', 'allow']);
+  });
+});
+
+/** With Q written out: text that bash evaluates where it looks for a number or a name. */
+const Q = "'a[$(reboot >&2)]'";
+
+describe('what the shell evaluates by itself asks, also at full trust', () => {
+  it.each([
+    ...['declare -a', 'declare -A', 'declare -xa', 'typeset -a', 'readonly -a', 'export -a'].map(
+      (declares) => `${declares} 'x=($(reboot))'`,
+    ),
+    "f() { local -a 'x=($(reboot))'; }; f",
+    'f() { local -a "x=$1"; }; f \'($(reboot))\'',
+    "x=(1); declare 'x=($(reboot))'",
+    'x=(1); f() { declare -g "x=$1"; }; f \'($(reboot))\'',
+    "compgen -aW '$(reboot >&2)'",
+    "compgen -W'$(reboot >&2)'",
+    "compgen -dC 'reboot;:' x",
+    'compgen -W "$X"',
+    "jobs -x awk 'BEGIN { system(1) }'",
+    'jobs -lx reboot',
+    `: ${Q}; echo $((_))`,
+    `: ${Q}; [[ $_ -eq 0 ]]`,
+    `[[ ${Q} =~ .* ]]; echo $((BASH_REMATCH))`,
+    `getopts a: x -a ${Q}; echo $((OPTARG))`,
+    `echo ${Q} | { read; echo $((REPLY)); }`,
+    `mapfile -t <<< ${Q}; echo $((MAPFILE))`,
+    `read <<< ${Q}; [[ -v $REPLY ]]`,
+    ...['$(( ${1} + 1 ))', '$(( ${@} ))', '$(( ${*} ))', '$(( ${1:-0} ))', '${x:${1}}', '${x[${1}]}', '$[${1}]'].map(
+      (evaluated) => `set -- ${Q}; x=abc; : ${evaluated}`,
+    ),
+    `set -- ${Q}; x[\${1}]=2`,
+    `f() { [[ \${1} -eq 0 ]]; }; f ${Q}`,
+    `f() { for ((i=\${1}; i<1; i++)); do :; done; }; f ${Q}`,
+    ...['unset "$1"', 'declare "$1=2"', 'local "$1=1"', 'wait -np "$1"', 'read "$1" < f'].map(
+      (names) => `f() { ${names}; }; a=(1); f ${Q}`,
+    ),
+    ...['read -pu x', 'read -rpd x', 'read -dn x', 'read -rax'].map((reads) => `${reads} <<< ${Q}; echo $((x))`),
+    `Q=${Q}; declare 'x[Q]=1'`,
+    `Q=${Q}; x=(1); unset 'x[Q]'`,
+    `Q=${Q}; read 'x[Q]' <<< a`,
+    `[[ $(echo ${Q}) -eq 0 ]]`,
+    `echo $(( $(echo ${Q}) ))`,
+    `echo $(( $(date '+a[$(reboot)]') ))`,
+    "echo $(( '$(reboot >&2)' ))",
+    "cat <<E\n${none:-'$(reboot)'}\nE",
+    "cat <<E\n${none:-$'$(reboot)'}\nE",
+  ])('%s', (command) => {
+    for (const verdict of verdicts(command)) expect(['ask', 'deny']).toContain(verdict);
+  });
+
+  it.each([
+    'declare -a x=(1 2 3); declare -A m=([a]=1)',
+    'f() { local x="$1"; echo "$x"; }; f a',
+    'x=(1 2); echo ${x[1]} ${#x[@]}',
+    'compgen -A function; compgen -c; compgen -G "*.ts"',
+    'jobs -l',
+    'i=1; while (( i < 5 )); do i=$((i + 1)); done',
+    '[[ $# -gt 1 ]]; [[ $X -eq 1 ]]',
+    'read -r -p "name? " name; echo "$name"',
+    'wait "$pid"; wait -n',
+    "cat <<E\n${X:-'a'} it's $HOME\nE",
+  ])('%s runs', (command) => {
+    expect(verdicts(command)).toEqual(['allow', 'allow']);
+  });
+
+  it.each(['echo $(( $(wc -l < f) + 1 ))', 'echo $(( $(date +%s) - 1 ))', '[[ $(ls | wc -l) -gt 3 ]]'])(
+    '%s runs for whoever is trusted',
+    (command) => {
+      expect(verdicts(command)).toEqual(['ask', 'allow']);
+    },
+  );
+});
+
+describe('what a program that nobody knows is given may be run by it', () => {
+  const HIDDEN = [
+    'awk \'BEGIN { system("re" "boot") }\'',
+    "sed '1e x' f",
+    "git -c alias.z='!x' z",
+    "tar cf a --checkpoint=1 --checkpoint-action=exec='env x' b",
+    "make --eval='x:;y'",
+    "python3 -c 'import os'",
+    "perl -e 'x'",
+    "sh -c 'x=re; ${x}boot'",
+  ];
+  it.each([
+    ...[
+      'choom -n 0 --',
+      'ssh-agent',
+      'gpg-agent --daemon',
+      'logsave /dev/null',
+      'dpkg-architecture -c',
+      'unheard-of',
+    ].flatMap((wrapper) => HIDDEN.map((command) => `${wrapper} ${command}`)),
+    'echo x | unheard-of bash',
+    "dpkg-architecture -c ':;reboot'",
+    "dpkg-architecture -c':;reboot'",
+    "prove -e 'nice reboot' x.t",
+    "prove -e'nice reboot' x.t",
+    "unheard-of 'to reboot or not'",
+    'unheard-of -xreboot',
+    "docker run --entrypoint=':;reboot' x",
+  ])('%s asks', (command) => {
+    for (const verdict of verdicts(command)) expect(['ask', 'deny']).toContain(verdict);
+  });
+
+  it.each([
+    'unheard-of completion bash',
+    'unheard-of git status',
+    'unheard-of -- make test',
+    'unheard-of install python node',
+    'docker run --rm -it ubuntu bash',
+    'docker compose exec db psql -U x',
+    'ssh-agent -s',
+    'valgrind ./main',
+    'valgrind --leak-check=full -q ./main x',
+  ])('%s runs', (command) => {
+    expect(verdicts(command)).toEqual(['allow', 'allow']);
+  });
+
+  it('a rule that allows the stranger lifts the doubt about what it is given', () => {
+    const allowing = policyOf(ShellRules.parse({ allow: ['unheard-of *'] }));
+    expect(judgeCommand("unheard-of python3 -c 'x'", allowing).verdict).toBe('allow');
+    expect(judgeCommand('unheard-of reboot', allowing).verdict).toBe('ask');
+  });
+});
+
+describe('a stream is one in every spelling', () => {
+  const STREAMS = [
+    ...[
+      '/dev/stdin',
+      '/dev/./stdin',
+      '//dev/stdin',
+      '/dev/../dev/stdin',
+      '/proc/self//fd/0',
+      '/proc/self/task/../fd/0',
+    ],
+    ...['/proc/$$/fd/0', '../../dev/stdin', 'dev/stdin', '/var/run/../dev/stdin', '/proc/self/root/dev/stdin'],
+  ];
+  it.each(
+    ['bash', '.', 'python3', 'perl', 'awk -f', 'sed -f', 'make -f', 'node -r', 'python3 -m doctest'].flatMap((runs) =>
+      STREAMS.map((stream) => `echo x | ${runs} ${stream}`),
+    ),
+  )('%s asks', (command) => {
+    expect(verdicts(command)).toEqual(['ask', 'ask']);
+  });
+
+  it.each([
+    ...["/proc/self/exe -c ':;x'", 'echo x | /proc/$$/exe', "exec /proc/self/exe -c ':;x'", '/dev/fd/3 x'],
+    ...['cd /dev; bash stdin', 'ln -s /dev d; bash d/stdin'],
+  ])('%s asks', (command) => {
+    expect(verdicts(command)).toEqual(['ask', 'ask']);
+  });
+
+  it.each(['cat /dev/stdin', 'bash dev/setup.sh', 'cat /proc/cpuinfo', 'ln -sf /dev/null x', 'cd /dev/shm && ls'])(
+    '%s runs',
+    (command) => {
+      expect(verdicts(command)).toEqual(['allow', 'allow']);
+    },
+  );
+});
+
+describe('programs under all their names, and options in all their forms', () => {
+  it.each([
+    "echo a | sed '1e x' - -- --version",
+    "echo a | sed -- '1e x' - --help",
+    'sed -f --version f; echo x > --version',
+    "perl -n /dev/null 'x|'",
+    "perl -n /dev/null '|x'",
+    "perl5.36-x86_64-linux-gnu -e 'x'",
+    'echo x | tclsh --version',
+    'echo x | tclsh -encoding utf-8',
+    "python3 -m pip config edit --editor 'x y'",
+    'python3 -m pip --python /x list',
+    'pip3 --python /x list',
+    "python3 -m imaplib -s 'x'",
+    "python3 -m IPython -c 'x'",
+    'python3 -m pickle /dev/stdin',
+    "apt-get update --option=APT::Update::Pre-Invoke::='x'",
+    "apt-get update -o=APT::Update::Pre-Invoke::='x'",
+    "apt-get -qoAPT::Update::Pre-Invoke::='x' update",
+    'apt-get -c x update',
+    'c99 -wrapper x,y x.c',
+    'c89 -wrapper x,y x.c',
+    "sqlite3 :memory: \"select edit/**/('a','x')\"",
+    'sqlite3 :memory: \'select "edit"(1,2)\'',
+    "sqlite3 :memory: 'select [writefile](1,2)'",
+    'ssh h -oProxyCommand="awk x"',
+    'ssh x -Fc',
+    "vim.basic -es -c '!x' -c q",
+    'npm pkg set \'scripts={"test":"x"}\' --json; npm test',
+    'sg docker -c x',
+    "echo '!x' | dc",
+  ])('%s asks', (command) => {
+    for (const verdict of verdicts(command)) expect(['ask', 'deny']).toContain(verdict);
+  });
+
+  it.each([
+    ...[
+      'nc.openbsd x',
+      'nc.traditional x',
+      'sudo-rs id',
+      'sudo.ws id',
+      'wget2 x',
+      'systemctl soft-reboot',
+      'sg root id',
+    ],
+    ...['choom -n 0 -- reboot', 'ssh-agent reboot', 'logsave x reboot', 'jobs -x reboot', 'gpg-agent --daemon reboot'],
+    ...['valgrind -q reboot', 'ssh h -oProxyCommand=reboot'],
+  ])('%s is denied', (command) => {
+    expect(verdicts(command)).toEqual(['deny', 'deny']);
+  });
+
+  it.each([
+    ...[
+      'apt-get install -y --no-install-recommends x',
+      'pip install -r requirements.txt',
+      'python3 -m pip install -e .',
+    ],
+    ...[
+      'python3 -m pytest -q',
+      'python3-config --includes',
+      'ssh h uptime',
+      'ssh -p 22 h ls -la',
+      'scp a h:b',
+      'sg run -p x',
+    ],
+    ...["sqlite3 x.db 'select edited from t'", 'perl script.pl a b', 'vim.basic f', "dc -e '1 2 + p'"],
+  ])('%s runs', (command) => {
+    expect(verdicts(command)).toEqual(['allow', 'allow']);
+  });
+});
+
+describe('a function that starts itself over and over is denied, by whatever way round', () => {
+  it.each([
+    ':(){ :|:& };:',
+    'a(){ b|b& }; b(){ a; }; a',
+    "f(){ eval 'f|f&'; };f",
+    'x=\'f|f&\'; f(){ eval "$x"; };f',
+    'f(){ { f; } | { f; }; };f',
+    'f(){ ( f & ); };f',
+    'f(){ coproc f; };f',
+    'f(){ g(){ f|f& }; g; };f',
+  ])('%s', (command) => {
+    const { verdict, unconditional } = judgeCommand(command, policy, { trust: 'trusted' });
+    expect([verdict, unconditional]).toEqual(['deny', true]);
+  });
+
+  it.each([
+    'a(){ b | c; }; b(){ ls; }; c(){ cat; }; a',
+    'f(){ ls & wait; }; f',
+    'f(){ ls | sort; }; f & f',
+    'f(){ f; }; f',
+  ])('%s is none', (command) => {
     expect(verdicts(command)).toEqual(['allow', 'allow']);
   });
 });
@@ -412,6 +668,16 @@ describe('the reason is the right one', () => {
     const { reasons } = judgeCommand(command, policy, { trust: 'trusted' });
     expect(new Set(reasons.map((each) => each.because))).toEqual(new Set([because]));
   });
+});
+
+it.each([
+  `sqlite3 x 'select edit${'/**/'.repeat(8000)}'`,
+  `sqlite3 x '${'edit /*'.repeat(4000)}'`,
+  `bash ${'../'.repeat(10_000)}fd`,
+])('a long text costs no more than its length: %.30s', (command) => {
+  const before = performance.now();
+  verdicts(command);
+  expect(performance.now() - before).toBeLessThan(1000);
 });
 
 it('a variable that is set from itself settles, and what it may name is followed', () => {
