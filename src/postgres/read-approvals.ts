@@ -71,7 +71,7 @@ export interface Asker {
 
 /** Those of one who asks, or all. Two spellings of an owner are one. */
 const askedBy = (agent: number, owner: number) =>
-  `($${agent}::text is null or (agent = $${agent} and lower(upper(owner)) = lower(upper($${owner}::text))))`;
+  `($${agent}::text is null or (a.agent = $${agent} and lower(upper(a.owner)) = lower(upper($${owner}::text))))`;
 
 /** Open questions, the oldest first, after `after`; of one who asks, or of all. */
 export async function readPending(
@@ -135,7 +135,7 @@ export async function readAsker(
 
 export async function countPending(pool: pg.Pool, asker?: Asker): Promise<number> {
   const found = await pool.query<{ count: number }>(
-    `select count(*) from approval where status = 'pending' and ${askedBy(1, 2)}`,
+    `select count(*) from approval a where a.status = 'pending' and ${askedBy(1, 2)}`,
     [asker?.agent ?? null, asker?.owner ?? null],
   );
   return found.rows[0]?.count ?? 0;
