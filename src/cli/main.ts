@@ -15,7 +15,8 @@ const program = new Command('surety')
     'after',
     `
 Exit codes: 0 ok, 1 error, 2 usage, 3 denied, 4 ask.
-The ledger is found by SURETY_DATABASE_URL, by what runs in SURETY_HOME (./.surety), or by DATABASE_URL.
+The ledger is found by SURETY_DATABASE_URL, by what runs in SURETY_HOME
+(./.surety), or by DATABASE_URL.
 
 Start here:
   surety up          in one terminal

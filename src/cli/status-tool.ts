@@ -48,7 +48,9 @@ export async function statusOfTools(
     terminal.print(
       `  ${plural(view.outcomes, 'outcome')}, ${view.failures} failed, ${view.rejected} not understood; first seen ${clock(Date.parse(view.firstSeenAt))} UTC`,
     );
-    terminal.print(`  Rule: ${rule}, window ${duration(windowSeconds)}. Why so: surety explain ${view.typed}`);
+    terminal.print(`  Rule: ${rule}, window ${duration(windowSeconds)}.`);
+    // A name may be long: in a line of its own it can be copied whole.
+    terminal.print(`  Why so: surety explain ${view.typed}`);
     if (view.unapplied > 0) terminal.print(`  ${plural(view.unapplied, 'row')} not applied yet.`);
   });
   return EXIT.ok;
