@@ -98,16 +98,21 @@ export class Gate {
    * Says what became of a call. Resolves with the call's id when that is durable; reporting the same id again changes
    * nothing.
    */
-  async report(report: Report): Promise<string> {
-    const outcome = this.#read(report);
-    if (this.#parts.enabled) {
-      await new Promise<void>((resolve, reject) => {
-        const waiting = this.#waiting(outcome, (error) => (error === undefined ? resolve() : reject(error)));
-        this.#reporter.add(waiting);
-        waiting.observe();
+  report(report: Report): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const outcome = this.#read(report);
+      const { callId } = outcome;
+      if (!this.#parts.enabled) {
+        resolve(callId);
+        return;
+      }
+      const waiting = this.#waiting(outcome, (error) => {
+        if (error === undefined) resolve(callId);
+        else reject(error);
       });
-    }
-    return outcome.callId;
+      this.#reporter.add(waiting);
+      waiting.observe();
+    });
   }
 
   /**

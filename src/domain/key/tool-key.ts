@@ -22,8 +22,17 @@ export function serverKey(name: string): string {
 
 /** A name as it is written down anywhere: whoever builds tools may have put a token into one. */
 export function shownName(name: string): string {
-  return storable(redactTokens(name));
+  const known = SHOWN.get(name);
+  if (known !== undefined) return known;
+  const shown = storable(redactTokens(name));
+  if (SHOWN.size >= MOST_SHOWN) SHOWN.clear();
+  SHOWN.set(name, shown);
+  return shown;
 }
+
+/** The same few names come with every report, and looking through one costs more than all else that is done with it. */
+const SHOWN = new Map<string, string>();
+const MOST_SHOWN = 10_000;
 
 /** The server a report speaks of; agents that know only their calls may name it among the arguments. */
 export function serverOf(report: { readonly server?: string | undefined; readonly args?: unknown }): string {
