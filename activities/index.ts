@@ -12,7 +12,7 @@ import {
 import type { ApprovalChange, Refusal } from '../src/postgres/approval-end.ts';
 import { Names, Subjects } from '../src/postgres/intern.ts';
 import { acknowledge, project } from '../src/postgres/project.ts';
-import type { ProjectionOrder } from '../src/postgres/project.ts';
+import type { ProjectionOrder, Rest } from '../src/postgres/project.ts';
 import { pull } from '../src/postgres/pull.ts';
 import type { PullRequest } from '../src/postgres/pull.ts';
 import { buryDelivery } from '../src/postgres/webhook-deliveries.ts';
@@ -27,7 +27,8 @@ export function createActivities(pool: pg.Pool) {
   return {
     pull: (request: PullRequest) => pull(pool, request),
     project: (order: ProjectionOrder) => project(pool, order),
-    acknowledge: (key: string, seq: number, rejected: number) => acknowledge(pool, key, seq, rejected),
+    acknowledge: (key: string, seq: number, rejected: number, rest?: Rest | null) =>
+      acknowledge(pool, key, seq, rejected, rest),
     appendOutcomes: (key: string, subject: Subject, outcomes: readonly IdentifiedOutcome[]) =>
       appendReported(ledger, key, subject, outcomes),
     appendOrders: (key: string, subject: Subject, orders: readonly QueuedOrder[]) =>

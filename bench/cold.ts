@@ -17,19 +17,22 @@ const NAIVE_SIGNALS = 5000;
 const ROUNDS = 5;
 /** Each tool that is measured has failed so often, one bell at a time, that its history is nearly as long as any may get. */
 const FAILURES = 62;
-const THRESHOLD = FAILURES + 3;
+/** In a row: until then every failure rings and none is held against the tool. */
+const THRESHOLD = 3;
 
 /** Everything is started again on a long history: how soon is there an answer, and a change of state? */
 export async function cold(stack: BenchStack, moved: (stack: BenchStack) => void): Promise<readonly Row[]> {
   const pool = createPool(stack.databaseUrl, { max: 4 });
   await loadHistory(pool, { tools: TOOLS, perTool: OUTCOMES, at: Date.now(), prefix: 'cold' });
-  await publishRules(pool, parseRules({ toolRules: { 'cold-?': { countThreshold: THRESHOLD } } }), 'bench');
+  await publishRules(pool, parseRules({ toolRules: { 'cold-?': { consecutiveThreshold: THRESHOLD } } }), 'bench');
   const gate = await connect({ databaseUrl: stack.databaseUrl });
   const failure = { success: false, error: { message: 'upstream exploded', status: 500 } };
   await Promise.all(Array.from({ length: TOOLS }, (_, i) => gate.report({ tool: `cold-${i}`, ...failure })));
   await untilApplied(pool, 600_000);
   const measured = Array.from({ length: ROUNDS }, (_, round) => `cold-${round}`);
-  for (let again = 1; again < FAILURES; again += 1) {
+  for (let again = 1; again <= FAILURES; again += 1) {
+    await Promise.all(measured.map((tool) => gate.report({ tool, success: true })));
+    if (again === FAILURES) break;
     await Promise.all(measured.map((tool) => gate.report({ tool, ...failure })));
     await untilApplied(pool);
   }
@@ -57,7 +60,7 @@ export async function cold(stack: BenchStack, moved: (stack: BenchStack) => void
 
     begin = performance.now();
     const escalated = new Promise((done) => late.on('escalated', done));
-    for (let i = FAILURES; i < THRESHOLD; i += 1) await late.report({ tool, ...failure });
+    for (let i = 0; i < THRESHOLD; i += 1) await late.report({ tool, ...failure });
     await escalated;
     seen.transition.push(performance.now() - begin);
     await late.close();

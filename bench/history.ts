@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { Gate } from 'surety';
 import type { createPool } from '../src/postgres/pool.ts';
@@ -44,6 +45,7 @@ export async function historyCost(
 
 /** How many calls a trickle has, with the one that its workflow begins with. */
 export const TRICKLE = 21;
+const PAUSE_MS = 150;
 
 /** One call at a time, each judged before the next: what a tool costs that is used now and then. */
 export async function trickle(
@@ -63,6 +65,7 @@ export async function trickle(
   for (let i = 0; i < calls; i += 1) {
     await gate.report({ tool, ...(what === 'failures' ? FAILED : WORKED) });
     await untilApplied(pool);
+    await sleep(PAUSE_MS);
   }
   const after = await historyOf(client, [key]);
   const [events, signals, bytes] = [

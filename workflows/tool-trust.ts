@@ -116,7 +116,7 @@ export async function toolTrust(input: ToolTrustInput): Promise<void> {
         showDetails(memory, rejected);
         alarm.set(dueOf(subject, memory.parts, memory.rules), turned.read.now);
         if (turned.read.shown) told = { ...told, seq: memory.watermark.seq };
-        told = await tell(memory.watermark.seq, rejected, told);
+        told = await tell(memory.watermark.seq, rejected, turned.read.rest, told);
         if (turned.read.unread) {
           rung = true;
           // A timer ends the task: what was read is sent, and the history's size is known anew.

@@ -6,7 +6,9 @@ import { headline } from '../src/domain/trust/describe.ts';
 import type { PartEffect } from '../src/domain/trust/draft.ts';
 import { isPlain, nextDue, ruleOfPart, scopeOfPart, strictest } from '../src/domain/trust/parts.ts';
 import type { Subject } from '../src/domain/trust/parts.ts';
+import { patienceOf } from '../src/domain/trust/patience.ts';
 import type { IdentifiedOutcome } from '../src/domain/trust/reported.ts';
+import type { Rest } from '../src/postgres/project.ts';
 import type { QueuedOrder } from './messages.ts';
 import { showInLists } from './operator-view.ts';
 
@@ -41,9 +43,9 @@ export interface Told {
 }
 
 /** A row that is applied and not marked so would be rung for until the next one comes. */
-export async function tell(seq: number, rejected: number, told: Told): Promise<Told> {
+export async function tell(seq: number, rejected: number, rest: Rest | null, told: Told): Promise<Told> {
   if (seq !== told.seq || rejected !== told.rejected) {
-    await ledger.acknowledge(workflowInfo().workflowId, seq, rejected);
+    await ledger.acknowledge(workflowInfo().workflowId, seq, rejected, rest);
   }
   return { seq, rejected };
 }
@@ -66,6 +68,8 @@ interface Read {
   readonly shown: boolean;
   /** The rest of the ledger is for the next turn. */
   readonly unread: boolean;
+  /** When the next failure is to be told; null for the next one. */
+  readonly rest: Rest | null;
   /** Another run of this workflow, ended since, has projected something else: it is to be taken up from there. */
   readonly overtaken: boolean;
 }
@@ -121,7 +125,14 @@ async function readOn(key: string, before: Memory | undefined): Promise<Read | u
   if (changed) memory = { ...memory, version: memory.version + 1 };
   const overtaken = changed && !(await show(memory, effects, remarks));
   const { now, rejected: rejectedBefore = 0 } = pulled;
-  return { memory, now, rejectedBefore, shown: changed, unread, overtaken };
+  const rest = unread ? null : restOf(memory, pulled);
+  return { memory, now, rejectedBefore, shown: changed, unread, rest, overtaken };
+}
+
+function restOf({ subject, parts, rules }: Memory, { now, failures }: Pulled): Rest | null {
+  const patience = failures === undefined ? undefined : patienceOf(subject, parts, rules, now);
+  if (patience === undefined || failures === undefined) return null;
+  return { ...patience, failures: failures + patience.failures, rulesVersion: rules.version };
 }
 
 async function show(memory: Memory, effects: readonly PartEffect[], remarks: readonly string[]): Promise<boolean> {

@@ -6,7 +6,7 @@ import { partOfAgent, ruleOfPart, scopeOfPart, WHOLE } from '../domain/trust/par
 import type { Subject } from '../domain/trust/parts.ts';
 import { partView, rulesOf } from '../domain/trust/part-view.ts';
 import type { PartView } from '../domain/trust/part-view.ts';
-import { ringsBell } from '../domain/trust/rings.ts';
+import { bellOf } from '../domain/trust/rings.ts';
 import { readHistory } from '../postgres/read-history.ts';
 import type { HistoryEntry } from '../postgres/read-history.ts';
 import type { KnownSubject } from '../postgres/read-subjects.ts';
@@ -99,5 +99,5 @@ export async function leadingTo(
 function isCounted({ severity, category }: HistoryEntry, rule: EffectiveRule): boolean {
   if (severity === null) return true;
   if (rule.countBy === 'reachability') return category === 'reachability';
-  return ringsBell({ kind: 'failure', severity, ...(category === null ? {} : { category }) }, rule);
+  return bellOf({ kind: 'failure', severity, ...(category === null ? {} : { category }) }, rule) !== 'not';
 }

@@ -3,7 +3,7 @@ import type { LedgerOutcome } from '../domain/outcome/ledger-outcome.ts';
 import { ruleForScope, viewForTool } from '../domain/rules/resolve.ts';
 import { countsOnServer } from '../domain/trust/entry.ts';
 import type { OrderName } from '../domain/trust/event.ts';
-import { ringsBell } from '../domain/trust/rings.ts';
+import { bellOf } from '../domain/trust/rings.ts';
 import type { Names, Subjects, ToolName } from './intern.ts';
 import { outcomeId } from './outcome-id.ts';
 import { askForBells, prepare, record, UnknownHeads } from './record.ts';
@@ -35,17 +35,15 @@ export async function prepareOutcomes(
   outcomes: readonly LedgerOutcome[],
   published: PublishedRules,
 ): Promise<() => Promise<Flushed>> {
-  const maxLatenessSeconds = published.rules.maxLatenessSeconds;
   const { names } = ledger;
   const learnt = names.learnt;
   const prepared = prepare(await rowsOf(ledger, outcomes, published));
-  const writeAnew = async () =>
-    write(ledger.pool, prepare(await rowsOf(ledger, outcomes, published)), maxLatenessSeconds);
+  const writeAnew = async () => write(ledger.pool, prepare(await rowsOf(ledger, outcomes, published)), published);
   return async () => {
     // Numbers looked up in a database that may have been restored since.
     if (names.learnt !== learnt) return writeAnew();
     try {
-      return await write(ledger.pool, prepared, maxLatenessSeconds);
+      return await write(ledger.pool, prepared, published);
     } catch (error) {
       if (!(error instanceof UnknownHeads)) throw error;
       names.forget();
@@ -60,16 +58,17 @@ async function rowsOf(
   outcomes: readonly LedgerOutcome[],
   { rules, version }: PublishedRules,
 ): Promise<readonly LedgerRow[]> {
-  const [headsOf, nameId] = await Promise.all([
-    ledger.subjects.of(outcomes),
-    ledger.names.of(outcomes.flatMap(({ scope, agent, session }) => [scope, agent, session])),
-  ]);
+  const [headsOf, nameId] = await Promise.all([ledger.subjects.of(outcomes), ledger.names.of(namesIn(outcomes))]);
   const rulesOf = remembered((tool) => viewForTool(rules, version, tool.server, tool.name));
   return outcomes.map((outcome): LedgerRow => {
     const { kind, scope } = outcome;
     const { id: subject, key, serverId, serverKey } = headsOf(outcome);
     const onServer = kind === 'failure' && countsOnServer(outcome.server, scope, outcome.category);
     const isSuccess = kind === 'success';
+    const bell =
+      isSuccess && outcome.probe === undefined
+        ? 'not'
+        : bellOf(outcome, ruleForScope(rulesOf(outcome), scope ?? '').rule);
     // Always the same fields: rows of one shape are what makes a flush of a thousand cheap.
     return {
       id: outcomeId(outcome.callId, outcome.server, outcome.name, outcome.agent),
@@ -90,13 +89,19 @@ async function rowsOf(
       recoverable: outcome.recoverable,
       probe: outcome.probe,
       onServer,
-      rings: isSuccess
-        ? outcome.probe !== undefined
-        : !onServer && ringsBell(outcome, ruleForScope(rulesOf(outcome), scope ?? '').rule),
+      rings: bell === 'at once' && !onServer,
+      canWait: onServer ? outcome.urgent !== true : bell === 'in time',
       // Nothing but its place and time is kept of a success.
       detail: isSuccess ? undefined : detailOf(outcome),
     };
   });
+}
+
+/** Each once: nearly all outcomes of a flush share their agent and session. */
+function namesIn(outcomes: readonly LedgerOutcome[]): readonly string[] {
+  const names = new Set<string | undefined>();
+  for (const { scope, agent, session } of outcomes) names.add(scope).add(agent).add(session);
+  return [...names].filter((name) => name !== undefined);
 }
 
 /** Within one flush: the same few tools come again and again. */
@@ -142,16 +147,24 @@ export async function appendOrders(ledger: Ledger, orders: readonly Order[]): Pr
         agent: null,
         session: null,
         rings: true,
+        canWait: false,
         onServer: isServer,
         detail: { by, reason },
       },
     ];
   });
-  return write(ledger.pool, prepare(rows), 0);
+  const flushed = await record(ledger.pool, prepare(rows), {
+    sentAt: Date.now(),
+    maxLatenessMs: 0,
+    rulesVersion: null,
+  });
+  await askForBells(ledger.pool, flushed.bells);
+  return flushed;
 }
 
-async function write(pool: pg.Pool, prepared: Prepared, maxLatenessSeconds: number): Promise<Flushed> {
-  const flushed = await record(pool, prepared, { sentAt: Date.now(), maxLatenessMs: maxLatenessSeconds * 1000 });
+async function write(pool: pg.Pool, prepared: Prepared, { rules, version }: PublishedRules): Promise<Flushed> {
+  const maxLatenessMs = rules.maxLatenessSeconds * 1000;
+  const flushed = await record(pool, prepared, { sentAt: Date.now(), maxLatenessMs, rulesVersion: version });
   await askForBells(pool, flushed.bells);
   return flushed;
 }

@@ -33,6 +33,7 @@ export function columnsOf(rows: readonly LedgerRow[]): readonly string[] {
     column((row) => (row.probe === undefined ? null : quoted(row.probe))),
     column((row) => row.silentProbe || null),
     column((row) => row.rings || null),
+    column((row) => row.canWait || null),
     column((row) => row.onServer || null),
     arrayOf(sorted, ({ concernsServer }) => concernsServer || null),
     column((row) => (row.detail === undefined ? null : quoted(storableJson(row.detail)))),
@@ -68,23 +69,30 @@ function isPlain({ kind, probe }: LedgerRow): boolean {
   return kind === 'success' && probe === undefined;
 }
 
+/** Joined at the end: a text put together cell by cell is a tree of as many pieces, all of them garbage. */
 function arrayOf(placed: readonly Placed[], pick: (placed: Placed) => Cell): string {
-  let text = '';
-  let pending = '';
+  const cells: NonNullable<Cell>[] = [];
+  let missing = 0;
   for (const one of placed) {
     const cell = pick(one);
     if (cell === null || cell === undefined) {
-      pending += ',NULL';
-    } else {
-      text += `${pending},${cell}`;
-      pending = '';
+      missing += 1;
+      continue;
     }
+    for (; missing > 0; missing -= 1) cells.push('NULL');
+    cells.push(cell);
   }
-  return `{${text.slice(1)}}`;
+  return `{${cells.join()}}`;
 }
 
-/** Heads that the rows concern, or may concern if they listen, with their keys; and the probes that they end. */
-export function concernedBy(rows: readonly LedgerRow[]): readonly (readonly unknown[])[] {
+export interface Concerned {
+  /** Heads that rows concern, or may concern if they listen, with their keys; and the probes that they end. */
+  readonly arrays: readonly (readonly unknown[])[];
+  /** The heads without which the rows cannot be recorded. */
+  readonly heads: readonly number[];
+}
+
+export function concernedBy(rows: readonly LedgerRow[]): Concerned {
   const heads = new Map<number, { key: string | null; certain: boolean }>();
   const tokens = new Set<string>();
   const concerns = (id: number, key: string | undefined, certain: boolean) => {
@@ -96,8 +104,11 @@ export function concernedBy(rows: readonly LedgerRow[]): readonly (readonly unkn
     if (row.serverSubject !== null) concerns(row.serverSubject, row.serverKey, row.onServer);
     if (row.probe !== undefined) tokens.add(row.probe);
   }
-  const found = [...heads.values()];
-  return [[...heads.keys()], found.map(({ key }) => key), found.map(({ certain }) => certain), [...tokens]];
+  const [ids, found] = [[...heads.keys()], [...heads.values()]];
+  return {
+    arrays: [ids, found.map(({ key }) => key), found.map(({ certain }) => certain), [...tokens]],
+    heads: ids.filter((id) => heads.get(id)?.certain),
+  };
 }
 
 function counter(): (key: number) => number {

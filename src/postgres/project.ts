@@ -100,10 +100,33 @@ async function isProjected(client: pg.PoolClient, { key, version, seq, parts }: 
   return found.rows[0]?.same === true;
 }
 
-/** Marks rows as applied that changed nothing a gate could see. Only ever moves forward, so it may run twice. */
-export async function acknowledge(pool: pg.Pool, key: string, seq: number, rejected: number): Promise<void> {
-  await pool.query(
-    'update subject set applied_seq = greatest(applied_seq, $2), rejected = greatest(rejected, $3) where key = $1',
-    [key, seq, rejected],
-  );
+/** When the subject's bell is next to be rung for a failure. */
+export interface Rest {
+  /** Whose failures are waited with; empty for those of calls that name none. */
+  readonly scope: string;
+  /** As the ledger counts them. */
+  readonly failures: number;
+  readonly until: number | null;
+  readonly rulesVersion: number;
+}
+
+/**
+ * Marks rows as applied that changed nothing a gate could see. Only ever moves forward, so it may run twice; what is said
+ * of the rest is said of that place, and of no other.
+ */
+export async function acknowledge(
+  pool: pg.Pool,
+  key: string,
+  seq: number,
+  rejected: number,
+  rest?: Rest | null,
+): Promise<void> {
+  await pool.query({
+    name: 'acknowledge',
+    text: `update subject set applied_seq = greatest(applied_seq, $2), rejected = greatest(rejected, $3),
+       patient_seq = $2, patient_failures = $4, patient_until = to_timestamp($5::float8 / 1000), patient_rules = $6,
+       patient_scope = (select id from name where text = $7)
+     where key = $1`,
+    values: [key, seq, rejected, rest?.failures, rest?.until, rest?.rulesVersion, rest?.scope],
+  });
 }

@@ -33,6 +33,7 @@ export interface PullRequest {
 export interface Head extends Subject {
   readonly id: number;
   readonly seq: number;
+  readonly failures: number;
   readonly rejected: number;
   /** What some workflow has judged, perhaps one that is no more. */
   readonly applied: number;
@@ -84,6 +85,7 @@ async function readNews(client: pg.PoolClient, { head, projection }: Answered, r
     watermark: { generation: head.generation, seq: page.upTo, id: (await idAt(client, head, page.upTo)) ?? null },
     entries: page.entries,
     more: page.upTo < head.seq,
+    failures: head.failures,
     ...(sameRules ? {} : { rules: view }),
     projectedVersion,
     ...(projection !== undefined && (request.since === null || disagrees) ? { projection } : {}),
@@ -102,7 +104,7 @@ async function answerBell(pool: pg.Pool, key: string): Promise<Answered | undefi
     const found = await client.query<Head>({
       name: 'answer bell',
       text: `update subject s set rung_at = null from installation i where s.key = $1
-       returning s.id, s.kind, s.server, s.name, s.seq, s.applied_seq as applied, s.rejected, i.generation,
+       returning s.id, s.kind, s.server, s.name, s.seq, s.failures, s.applied_seq as applied, s.rejected, i.generation,
          floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
       values: [key],
     });

@@ -3,6 +3,7 @@ import type { Category, Evidence, Severity } from '../domain/outcome/outcome.ts'
 import { codeOf } from '../problem.ts';
 import type { Kind } from './codes.ts';
 import { columnsOf, concernedBy } from './columns.ts';
+import type { Concerned } from './columns.ts';
 import { MOST_FOLDED } from './ledger-page.ts';
 
 /** A row for the ledger: its names interned, its time by the reporter's clock. */
@@ -28,8 +29,10 @@ export interface LedgerRow {
   readonly probe?: string | undefined;
   /** Known silent probe: recorded on behalf of a holder that died. */
   readonly silentProbe?: boolean | undefined;
-  /** The workflow must hear of this row. */
+  /** The tool's workflow must hear of this row at once. */
   readonly rings: boolean;
+  /** It is told to whom it is held against, the tool or its server, when that one's patience is over. */
+  readonly canWait: boolean;
   /** The failure counts on the server, not on the tool. */
   readonly onServer: boolean;
   readonly detail?: unknown;
@@ -59,16 +62,17 @@ with input as materialized (
   select * from unnest(
     $1::uuid[], $2::bigint[], $3::int[], $4::bigint[], $5::int[], $6::smallint[], $7::float8[], $8::float8[],
     $9::bigint[], $10::integer[], $11::integer[], $12::integer[], $13::smallint[], $14::smallint[], $15::boolean[],
-    $16::boolean[], $17::bigint[], $18::boolean[], $19::boolean[], $20::boolean[], $21::boolean[], $22::jsonb[]
+    $16::boolean[], $17::bigint[], $18::boolean[], $19::boolean[], $20::boolean[], $21::boolean[], $22::boolean[], $23::jsonb[]
   ) as input (
     id, subject, place, server_subject, server_place, kind, at_ms, started_ms, trust_version, scope, agent, session,
-    severity, category, structured, recoverable, token, silent, rings, on_server, concerns_server, detail)
+    severity, category, structured, recoverable, token, silent, rings, can_wait, on_server, concerns_server, detail)
 ),
 heads as materialized (
   -- A server about which something is still to be judged may turn out to be in doubt: what its tools do meanwhile, also
   -- later in this flush, concerns it, or it would matter whether a worker was there.
-  select s.id, s.key, s.seq, s.attentive, s.attentive or s.ring_seq > s.applied_seq as listens from subject s
-    join unnest($25::bigint[], $26::text[], $27::boolean[]) as wanted (id, key, certain) on wanted.id = s.id
+  select s.id, s.key, s.seq, s.attentive, s.attentive or s.ring_seq > s.applied_seq as listens, s.patient_scope
+  from subject s
+    join unnest($27::bigint[], $28::text[], $29::boolean[]) as wanted (id, key, certain) on wanted.id = s.id
   where coalesce(wanted.key = s.key, true) and (wanted.certain or s.attentive or s.ring_seq > s.applied_seq)
   order by s.id for no key update of s
 ),
@@ -76,25 +80,27 @@ clock as materialized (
   -- Read once the heads are locked: a row that waited for its place must not be older than the row before it, or what
   -- time changes in between would depend on who looked when. The reporter's clock may be off; only the time between
   -- event and sending is taken from it.
-  select clock_timestamp() as now, count(*), extract(epoch from statement_timestamp()) * 1000 - $23::float8 as skew
+  select clock_timestamp() as now, count(*), extract(epoch from statement_timestamp()) * 1000 - $24::float8 as skew
   from heads
 ),
 released as (
-  delete from probe where token = any($28::bigint[])
+  delete from probe where token = any($30::bigint[])
   returning token, ended_at is null and expires_at > clock_timestamp() as live
 ),
 placed as materialized (
-  select i.*, h.seq + i.place as seq, i.rings or h.attentive as wakes,
+  select i.*, h.seq + i.place as seq,
+    i.rings or h.attentive or i.can_wait and i.on_server is null and i.scope is distinct from h.patient_scope as wakes,
     case when i.concerns_server or v.listens then i.server_subject end as concerned,
     case when i.concerns_server or v.listens then v.seq + i.server_place end as server_seq,
-    i.on_server or v.attentive as wakes_server
+    v.attentive or i.on_server and i.can_wait is null as wakes_server,
+    i.can_wait and i.on_server is null as may_wake, i.can_wait and i.on_server as may_wake_server
   from input i join heads h on h.id = i.subject left join heads v on v.id = i.server_subject
 ),
 fresh as (
   insert into ledger (id, subject, seq, server_subject, server_seq, kind, at, received_at, started_at, trust_version,
     scope, agent, session, severity, category, structured, recoverable, probe, detail)
   select p.id, p.subject, p.seq, p.concerned, p.server_seq, p.kind,
-    least(c.now, greatest(c.now - $24::float8 * interval '1 millisecond', to_timestamp((p.at_ms + c.skew) / 1000))),
+    least(c.now, greatest(c.now - $25::float8 * interval '1 millisecond', to_timestamp((p.at_ms + c.skew) / 1000))),
     c.now, to_timestamp((p.started_ms + c.skew) / 1000), p.trust_version, p.scope, p.agent, p.session, p.severity,
     p.category, p.structured, p.recoverable,
     case when p.silent then 1
@@ -112,21 +118,25 @@ fresh as (
 advance as materialized (
   -- Orders have places of their own and are no outcomes.
   select subject as id, max(seq) as seq, count(*) filter (where kind <= 2) as outcomes,
-    count(*) filter (where kind = 1) as failures, max(seq) filter (where wakes) as ring_seq
+    count(*) filter (where kind = 1) as failures, max(seq) filter (where wakes) as ring_seq,
+    max(seq) filter (where may_wake) as counted_seq
   from placed ${inserted} group by subject
   union all
   select concerned, max(server_seq), count(*) filter (where kind <= 2), count(*) filter (where kind = 1),
-    max(server_seq) filter (where wakes_server)
+    max(server_seq) filter (where wakes_server), max(server_seq) filter (where may_wake_server)
   from placed ${inserted} where concerned is not null group by concerned
 ),
 advanced as (
   update subject s set
     seq = greatest(s.seq, a.seq),
     -- Successes do not ring, but they are not left to pile up until nobody can read them in one go.
-    ring_seq = greatest(s.ring_seq, a.ring_seq, case when a.seq - s.applied_seq > ${MOST_FOLDED} then a.seq end),
+    ring_seq = greatest(s.ring_seq, a.ring_seq, case when a.seq - s.applied_seq > ${MOST_FOLDED} then a.seq end,
+      case when s.patient_seq = s.applied_seq and s.patient_rules = $26::int
+        and s.failures + a.failures < s.patient_failures and (s.patient_until is null or c.now < s.patient_until)
+        then null else a.counted_seq end),
     outcomes = s.outcomes + a.outcomes,
     failures = s.failures + a.failures
-  from advance a where a.id = s.id
+  from advance a cross join clock c where a.id = s.id
   returning s.id, a.seq, s.ring_seq > s.applied_seq and s.rung_at is null as wants_bell
 )
 select h.id, h.key, coalesce(a.seq, h.seq) as seq, coalesce(a.wants_bell, false) as wants_bell
@@ -143,13 +153,18 @@ const RECORD_AGAIN = { name: 'record again', text: recording(true) };
 /** Rows as the statement takes them. */
 export interface Prepared {
   readonly columns: readonly unknown[];
-  readonly concerned: readonly unknown[];
-  /** The heads without which they cannot be recorded. */
-  readonly heads: ReadonlySet<number>;
+  readonly concerned: Concerned;
 }
 
 export function prepare(rows: readonly LedgerRow[]): Prepared {
-  return { columns: columnsOf(rows), concerned: concernedBy(rows), heads: new Set(rows.flatMap(headsOf)) };
+  return { columns: columnsOf(rows), concerned: concernedBy(rows) };
+}
+
+interface Circumstances {
+  readonly sentAt: number;
+  readonly maxLatenessMs: number;
+  /** Of the rules that say what can wait; null where nothing can. */
+  readonly rulesVersion: number | null;
 }
 
 /**
@@ -158,10 +173,10 @@ export function prepare(rows: readonly LedgerRow[]): Prepared {
  */
 export async function record(
   pool: pg.Pool,
-  { columns, concerned, heads }: Prepared,
-  clock: { readonly sentAt: number; readonly maxLatenessMs: number },
+  { columns, concerned: { arrays, heads } }: Prepared,
+  { sentAt, maxLatenessMs, rulesVersion }: Circumstances,
 ): Promise<Flushed> {
-  const values = [...columns, clock.sentAt, clock.maxLatenessMs, ...concerned];
+  const values = [...columns, sentAt, maxLatenessMs, rulesVersion, ...arrays];
   let statement = RECORD;
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -186,10 +201,6 @@ export async function record(
  */
 export class UnknownHeads extends Error {
   override readonly name = 'UnknownHeads';
-}
-
-function headsOf({ subject, serverSubject, onServer }: LedgerRow): readonly number[] {
-  return onServer && serverSubject !== null ? [subject, serverSubject] : [subject];
 }
 
 interface Advanced {

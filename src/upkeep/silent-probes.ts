@@ -29,11 +29,12 @@ export async function recordSilentProbes(pool: pg.Pool, names: Names): Promise<n
         probe: token,
         silentProbe: true,
         rings: true,
+        canWait: false,
         onServer: serverSubject !== null,
         detail: { message: 'the holder of the probe never answered', callId },
       })),
     ),
-    { sentAt: at, maxLatenessMs: 0 },
+    { sentAt: at, maxLatenessMs: 0, rulesVersion: null },
   );
   await askForBells(pool, flushed.bells);
   return probes.length;

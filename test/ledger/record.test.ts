@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Ledger } from '../../src/postgres/append.ts';
+import type { LedgerOutcome } from '../../src/domain/outcome/ledger-outcome.ts';
 import { lowestIdAt, newOutcomeId, outcomeId } from '../../src/postgres/outcome-id.ts';
+import { acknowledge } from '../../src/postgres/project.ts';
+import type { Rest } from '../../src/postgres/project.ts';
 import { createInstallation } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
 import { append, failure, ledgerOf, outcome } from './support.ts';
@@ -121,6 +124,77 @@ describe('the bell', () => {
     await append(ledger, [failure({ server: 'svc', name: 'a', severity: 'timeout', category: 'reachability' })]);
     expect(await headOf('server:svc')).toMatchObject({ seq: 1, ring_seq: 1 });
     expect(await headOf('tool:svc/a')).toMatchObject({ seq: 1, ring_seq: 0 });
+  });
+});
+
+describe('while a tool is left alone', () => {
+  const rulesVersion = 1;
+
+  /** As its workflow does once it has judged everything: two more failures change nothing. */
+  async function leaveAlone(name: string, rest: Partial<Rest> = {}): Promise<void> {
+    await append(ledger, [failure({ name })]);
+    const key = `tool:local/${name}`;
+    const { seq, failures } = (await headOf(key)) ?? { seq: 0, failures: 0 };
+    const said = { scope: '', failures: failures + 3, until: null, rulesVersion, ...rest };
+    await acknowledge(installation.pool, key, seq, 0, said);
+  }
+  const bells = async (name: string, parts: Partial<LedgerOutcome> = {}) =>
+    (await append(ledger, [failure({ name, ...parts })])).bells.length;
+
+  test('its bell is not wanted until it has failed that often, whatever goes well meanwhile', async () => {
+    await leaveAlone('patient');
+    expect(await bells('patient')).toBe(0);
+    await append(ledger, [outcome({ name: 'patient' })]);
+    expect([await bells('patient'), await bells('patient')]).toEqual([0, 1]);
+    expect(await headOf('tool:local/patient')).toMatchObject({ ring_seq: 5 });
+  });
+
+  test('a failure counts once, however often it is sent', async () => {
+    await leaveAlone('again');
+    const same = failure({ name: 'again' });
+    for (let times = 0; times < 5; times += 1) expect((await append(ledger, [same])).bells).toEqual([]);
+  });
+
+  test.each([
+    ['a failure of another scope', { scope: 'host:b' }],
+    ['a concern of security', { severity: 'security' }],
+    ['refused credentials', { severity: 'permission', category: 'auth' }],
+    ['what its reporter holds against it already', { urgent: true }],
+  ] as const)('its bell is wanted at once for %s', async (what, parts) => {
+    await leaveAlone(what);
+    expect(await bells(what, parts)).toBe(1);
+  });
+
+  test('that goes for the scope it was said of', async () => {
+    await append(ledger, [failure({ name: 'scoped', scope: 'host:a' })]);
+    await leaveAlone('scoped', { scope: 'host:a' });
+    expect([await bells('scoped', { scope: 'host:a' }), await bells('scoped')]).toEqual([0, 1]);
+  });
+
+  test('no longer than until the time that was said', async () => {
+    await leaveAlone('until', { until: Date.now() + 60_000 });
+    expect(await bells('until')).toBe(0);
+    await leaveAlone('until', { until: Date.now() - 1 });
+    expect(await bells('until')).toBe(1);
+  });
+
+  test('no longer than its rules stay, nor than what it was judged by', async () => {
+    await leaveAlone('ruled', { rulesVersion: 2 });
+    expect(await bells('ruled')).toBe(1);
+    await leaveAlone('applied');
+    const { seq } = (await headOf('tool:local/applied')) ?? { seq: 0 };
+    await append(ledger, [outcome({ name: 'applied' })]);
+    await installation.pool.query('update subject set applied_seq = $1 where name = $2', [seq + 1, 'applied']);
+    expect(await bells('applied')).toBe(1);
+  });
+
+  test('a server is left alone in the same way, whichever host its calls went to', async () => {
+    const unreached = { server: 'flaky', category: 'reachability', severity: 'timeout' } as const;
+    await append(ledger, [failure({ name: 'a', ...unreached })]);
+    const rest = { scope: '', failures: 4, until: null, rulesVersion };
+    await acknowledge(installation.pool, 'server:flaky', 1, 0, rest);
+    expect([await bells('a', unreached), await bells('b', { ...unreached, scope: 'dir:/x' })]).toEqual([0, 0]);
+    expect(await bells('a', unreached)).toBe(1);
   });
 });
 

@@ -31,6 +31,8 @@ export interface Pulled {
   readonly entries: readonly Entry[];
   /** More rows are waiting than fitted. */
   readonly more: boolean;
+  /** How many the ledger had counted, those that are waiting included. Absent in histories from before it was told. */
+  readonly failures?: number;
   /** Only when they differ from the ones the workflow has. */
   readonly rules?: RuleView;
   /** 0 where nothing was projected yet. */

@@ -1,33 +1,37 @@
 import type { Category, Severity } from '../outcome/outcome.ts';
 import type { Rule } from '../rules/rules.schema.ts';
 
+/** `in time`: at once as well, unless the tool is known to have some way to go (see patience.ts). */
+export type Bell = 'at once' | 'in time' | 'not';
+
 /**
- * Whether the workflow of a trusted tool must hear of an outcome at once. What cannot escalate anything waits for the
- * next pull; when a tool is in doubt everything rings, and that is decided in the ledger.
+ * When the workflow of a trusted tool must hear of an outcome. What cannot escalate anything waits for the next pull; when a
+ * tool is in doubt everything rings at once, and that is decided in the ledger.
  */
-export function ringsBell(
+export function bellOf(
   outcome: {
     readonly kind: string;
     readonly severity?: Severity;
     readonly category?: Category;
     readonly probe?: unknown;
+    readonly urgent?: true;
   },
   rule: Rule,
-): boolean {
+): Bell {
   switch (outcome.kind) {
     case 'success':
-      return outcome.probe !== undefined;
+      return outcome.probe === undefined ? 'not' : 'at once';
     case 'failure':
-      return (
-        outcome.severity === undefined ||
-        rule.severityFilter.includes(outcome.severity) ||
-        outcome.severity === 'security' ||
-        outcome.severity === 'repeated_auth' ||
-        outcome.category === 'auth'
-      );
+      if (escalatesByItself(outcome) || outcome.urgent === true || outcome.probe !== undefined) return 'at once';
+      return outcome.severity === undefined || rule.severityFilter.includes(outcome.severity) ? 'in time' : 'not';
     case 'unknown':
-      return outcome.probe !== undefined || rule.unknownCounts;
+      return outcome.probe !== undefined || rule.unknownCounts ? 'at once' : 'not';
     default:
-      return true;
+      return 'at once';
   }
+}
+
+/** Whatever the filter and the thresholds say. Refused credentials may, and have a count of their own. */
+function escalatesByItself({ severity, category }: { severity?: Severity; category?: Category }): boolean {
+  return severity === 'security' || severity === 'repeated_auth' || category === 'auth';
 }

@@ -76,6 +76,13 @@ export function thresholdMet(tally: Tally, rule: EffectiveRule, at: number): str
   return undefined;
 }
 
+/** What is in the window as of the newest call, of now, and in between: a late report is judged as of its own time. */
+export function windowsUntil(rate: Rate | undefined, now: number): readonly { calls: number; failures: number }[] {
+  if (rate === undefined) return [{ calls: 0, failures: 0 }];
+  const steps = Math.min(SLICES, Math.max(0, Math.floor(now / rate.sliceMs) - rate.newest));
+  return Array.from({ length: steps + 1 }, (_, step) => totalOf(moveTo(rate, rate.newest + step)));
+}
+
 export function repeatedRefusal(tally: Tally, rule: EffectiveRule, at: number): boolean {
   const oldest = at - rule.windowSeconds * 1000;
   const refusals = (tally.refusals ?? []).filter((time) => time >= oldest);
@@ -95,7 +102,7 @@ export function isSpent(tally: Tally, rule: EffectiveRule, at: number): boolean 
   return newest < oldest && ratesInWindow(tally, at).calls === 0;
 }
 
-function excessInWindow(tally: Tally, rule: EffectiveRule, at: number): number {
+export function excessInWindow(tally: Tally, rule: EffectiveRule, at: number): number {
   if (rule.expectedFailureRate > 0) {
     const { calls, failures } = ratesInWindow(tally, at);
     return failures - rule.expectedFailureRate * calls;
@@ -118,7 +125,7 @@ function isRefusal(event: CallFailed, rule: EffectiveRule): boolean {
   return event.category === 'auth' && rule.repeatedAuthThreshold !== null;
 }
 
-function needsRate(rule: EffectiveRule): boolean {
+export function needsRate(rule: EffectiveRule): boolean {
   return rule.rateThreshold !== null || rule.expectedFailureRate > 0;
 }
 
@@ -128,7 +135,7 @@ function fadeMs(rule: EffectiveRule): number {
 
 /** A call older than twenty slices is left out; a rule with another window starts its slices afresh. */
 function withCalls(rate: Rate | undefined, at: number, calls: number, failures: number, rule: EffectiveRule): Rate {
-  const sliceMs = Math.max(1, Math.floor((rule.windowSeconds * 1000) / SLICES));
+  const sliceMs = sliceMsOf(rule);
   const slice = Math.floor(at / sliceMs);
   const empty = () => Array<number>(SLICES).fill(0);
   const known =
@@ -143,6 +150,10 @@ function withCalls(rate: Rate | undefined, at: number, calls: number, failures: 
   };
 }
 
+export function sliceMsOf(rule: EffectiveRule): number {
+  return Math.max(1, Math.floor((rule.windowSeconds * 1000) / SLICES));
+}
+
 function moveTo(rate: Rate, slice: number): Rate {
   const steps = Math.min(SLICES, slice - rate.newest);
   if (steps <= 0) return rate;
@@ -152,9 +163,12 @@ function moveTo(rate: Rate, slice: number): Rate {
 
 function ratesInWindow(tally: Tally, at: number): { calls: number; failures: number } {
   if (tally.rate === undefined) return { calls: 0, failures: 0 };
-  const rate = moveTo(tally.rate, Math.floor(at / tally.rate.sliceMs));
+  return totalOf(moveTo(tally.rate, Math.floor(at / tally.rate.sliceMs)));
+}
+
+function totalOf({ calls, failures }: Rate): { calls: number; failures: number } {
   const sum = (slices: readonly number[]) => slices.reduce((total, n) => total + n, 0);
-  return { calls: sum(rate.calls), failures: sum(rate.failures) };
+  return { calls: sum(calls), failures: sum(failures) };
 }
 
 function insertionPoint(times: readonly number[], at: number): number {
