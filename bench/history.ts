@@ -5,7 +5,7 @@ import type { createPool } from '../src/postgres/pool.ts';
 import { row } from './measure.ts';
 import type { Budget, Row } from './measure.ts';
 import type { Peer } from './peer-client.ts';
-import { untilApplied } from './stack.ts';
+import { until, untilApplied } from './stack.ts';
 import { FAILED, send, WORKED } from './traffic.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -99,6 +99,9 @@ function atMost(budget: number | null): Budget {
 async function historyOf(client: Peer['client'], keys: readonly string[]) {
   const sum = { events: 0, signals: 0, bytes: 0 };
   for (const key of keys) {
+    // What a task has done shows a moment before the task ends, which is an event, too.
+    const isAtRest = async () => (await client.workflow.getHandle(key).describe()).raw.pendingWorkflowTask == null;
+    await until(isAtRest, `${key} is at rest`);
     let run: string | null | undefined;
     do {
       const handle: WorkflowHandle = client.workflow.getHandle(key, run ?? undefined);

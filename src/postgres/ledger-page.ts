@@ -7,7 +7,7 @@ import type { Head } from './pull.ts';
 
 const MOST_EVENTFUL = 100;
 const MOST_SINGLE = 200;
-const MOST_RATED = 2000;
+const MOST_RATED = 10_000;
 /** Rows that one page may stand for: reading them must not take a pull longer than it has. */
 export const MOST_FOLDED = 50_000;
 /** Entries that one page may have; each is some hundred bytes in a history. */

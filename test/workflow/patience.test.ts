@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Gate } from '../../src/gate/index.ts';
-import { createInstallation } from '../support/installation.ts';
+import { createInstallation, eventually } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
 import { eventsOf, failure, headOf, success, typeOf, untilApplied, untilStatus } from './support.ts';
 
@@ -40,6 +40,18 @@ test('a tool that fails as its rule expects is judged now and then, and in time 
   expect(await trusted(key)).toBe(true);
   await report('flaky', 0, 1);
   expect((await untilStatus(installation, key, 'ESCALATED')).reason).toBe('50 % of 1160 calls failed in 1 d');
+});
+
+test('what a process that has seen nothing else holds against such a tool is judged at once', async () => {
+  await report('seen-otherwise', 200, 1);
+  await untilApplied(installation, 'tool:local/seen-otherwise');
+  const newcomer = await installation.connect();
+  for (let i = 0; i < 5; i += 1) await newcomer.report(failure('seen-otherwise'));
+  await eventually(() => {
+    expect(newcomer.check({ tool: 'seen-otherwise' }).decision).toBe('allow');
+    return Promise.resolve();
+  });
+  expect(await headOf(installation, 'tool:local/seen-otherwise')).toMatchObject({ applied_seq: 206 });
 });
 
 /** Until no bell is left to be rung. */

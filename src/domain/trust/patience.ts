@@ -3,7 +3,7 @@ import type { RuleView } from '../rules/resolve.ts';
 import { MOST_SCOPES } from './bound.ts';
 import { agentOfPart, isPlain, partOfAgent, ruleOfPart, scopeOfPart, WHOLE } from './parts.ts';
 import type { Parts, Subject } from './parts.ts';
-import { excessInWindow, needsRate, sliceMsOf, windowsUntil } from './tally.ts';
+import { excessInWindow, needsRate, SLICES, sliceMsOf, windowsUntil } from './tally.ts';
 import type { Tally } from './trust.ts';
 import { NO_TALLY } from './trust.ts';
 
@@ -21,8 +21,9 @@ const WORTH_WAITING_FOR = 10;
 
 /**
  * A tool that fails now and then, as its rule expects, need not be judged for each failure: only once there were enough
- * of them that one could change its state. Half as many, so that what people see is never far behind. It speaks of the
- * scope that failed last and of no other, as each has a count of its own; undefined where its next failure may matter.
+ * of them that one could change its state. Half as many, so that what people see is never far behind, and so that the other
+ * half is left for calls that went well to leave the window meanwhile. It speaks of the scope that failed last and of no
+ * other, as each has a count of its own; undefined where its next failure may matter.
  *
  * Never waited with is what escalates whatever the thresholds say (security, refused credentials), and of a subject in
  * doubt nothing is.
@@ -32,14 +33,24 @@ export function patienceOf(subject: Subject, parts: Parts, view: RuleView, now: 
   const scope = failedLast(parts);
   const rule = ruleOfPart(subject, view, scope);
   const counted = rule.minReporters > 1 ? [scope, ...agentsOf(scope, parts)] : [scope];
-  const nearest = counted.reduce(
-    (least, part) =>
-      Math.min(least, failuresToThreshold(parts[part]?.tally ?? NO_TALLY, ruleOfPart(subject, view, part), now)),
-    // Each may add an agent, and too many parts are a reason of their own.
-    MOST_SCOPES - Object.keys(parts).length,
-  );
+  const nearestUntil = (time: number) =>
+    counted.reduce(
+      (least, part) =>
+        Math.min(least, failuresToThreshold(parts[part]?.tally ?? NO_TALLY, ruleOfPart(subject, view, part), time)),
+      // Each may add an agent, and too many parts are a reason of their own.
+      MOST_SCOPES - Object.keys(parts).length,
+    );
+  const nearest = nearestUntil(now);
   if (nearest < WORTH_WAITING_FOR) return undefined;
-  return { scope, failures: Math.floor(nearest / 2), until: needsRate(rule) ? endOfSlice(rule, now) : null };
+  const until = needsRate(rule) ? lastSliceWith(nearest / 2, nearestUntil, now, sliceMsOf(rule)) : null;
+  return { scope, failures: Math.floor(nearest / 2), until };
+}
+
+/** The end of the last slice until which it takes that many failures, whatever leaves the window meanwhile. */
+function lastSliceWith(failures: number, nearestUntil: (time: number) => number, now: number, sliceMs: number): number {
+  let until = (Math.floor(now / sliceMs) + 1) * sliceMs;
+  for (let ahead = 1; ahead < SLICES && nearestUntil(until) >= failures; ahead += 1) until += sliceMs;
+  return until;
 }
 
 function failedLast(parts: Parts): string {
@@ -58,12 +69,12 @@ function agentsOf(scope: string, parts: Parts): string[] {
 }
 
 /**
- * How many further failures it takes, at the least, until one meets a threshold. Under a rule that keeps a rate this
- * holds until the slice of now ends, when calls that went well may leave the window.
+ * How many further failures it takes, at the least, until one meets a threshold, if that is before the slice of the window
+ * ends which `time` lies in.
  */
-function failuresToThreshold(tally: Tally, rule: EffectiveRule, now: number): number {
+function failuresToThreshold(tally: Tally, rule: EffectiveRule, time: number): number {
   const { countThreshold, consecutiveThreshold, expectedFailureRate } = rule;
-  const windows = windowsUntil(tally.rate, now);
+  const windows = windowsUntil(tally.rate, time);
   const byRun = consecutiveThreshold === null ? Infinity : consecutiveThreshold - tally.consecutive;
   const byCount =
     countThreshold === null || expectedFailureRate > 0
@@ -89,9 +100,4 @@ function byRate(rule: EffectiveRule, calls: number, failures: number): number {
   const ofLeastSample = Math.ceil(share * rule.minSamples - failures);
   if (share < 1) return Math.max(ofLeastSample, Math.ceil((share * calls - failures) / (1 - share)));
   return failures < calls ? Infinity : ofLeastSample;
-}
-
-function endOfSlice(rule: EffectiveRule, now: number): number {
-  const sliceMs = sliceMsOf(rule);
-  return (Math.floor(now / sliceMs) + 1) * sliceMs;
 }

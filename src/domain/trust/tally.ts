@@ -2,7 +2,7 @@ import type { EffectiveRule } from '../rules/rule.ts';
 import type { CallFailed, CallSucceeded } from './event.ts';
 import type { Rate, Tally } from './trust.ts';
 
-const SLICES = 20;
+export const SLICES = 20;
 const HOUR_MS = 3_600_000;
 
 /** Enough to be exact up to the threshold, and to tell a person a truthful number a little beyond it. */
@@ -76,10 +76,10 @@ export function thresholdMet(tally: Tally, rule: EffectiveRule, at: number): str
   return undefined;
 }
 
-/** What is in the window as of the newest call, of now, and in between: a late report is judged as of its own time. */
-export function windowsUntil(rate: Rate | undefined, now: number): readonly { calls: number; failures: number }[] {
+/** What is in the window as of the newest call, of `time`, and in between: a late report is judged as of its own time. */
+export function windowsUntil(rate: Rate | undefined, time: number): readonly { calls: number; failures: number }[] {
   if (rate === undefined) return [{ calls: 0, failures: 0 }];
-  const steps = Math.min(SLICES, Math.max(0, Math.floor(now / rate.sliceMs) - rate.newest));
+  const steps = Math.min(SLICES, Math.max(0, Math.floor(time / rate.sliceMs) - rate.newest));
   return Array.from({ length: steps + 1 }, (_, step) => totalOf(moveTo(rate, rate.newest + step)));
 }
 

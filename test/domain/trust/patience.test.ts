@@ -34,12 +34,21 @@ const succeeded = (count: number): Partial<CallEntry> => ({ kind: 'success', cou
 describe('a tool is left alone', () => {
   const rated = { countThreshold: null, rateThreshold: 0.5, minSamples: 5, windowSeconds: 600 };
 
-  test('for half of the failures that its rate would bear, until its window moves on', () => {
-    // 10 of 1,000 failed: another 980 make it a half.
+  test('for half of the failures that its rate would bear, until what went well leaves the window', () => {
+    // 10 of 1,000 failed: another 980 make it a half. A slice is 30 s, and twenty of them are the window.
     expect(patience(rated, [succeeded(990), ...Array.from({ length: 10 }, () => ({}))])).toEqual({
       scope: '',
       failures: 490,
-      until: 10_020_000,
+      until: 10_020_000 + 19 * 30_000,
+    });
+  });
+
+  test('not beyond the time at which half as many would do', () => {
+    const earlier = { ...succeeded(600), receivedAt: NOW - 300_000 };
+    expect(patience(rated, [earlier, succeeded(390), ...Array.from({ length: 10 }, () => ({}))])).toEqual({
+      scope: '',
+      failures: 490,
+      until: 10_020_000 + 9 * 30_000,
     });
   });
 
@@ -102,7 +111,7 @@ const call = fc.record({
 /** Of the scope that is waited with: what would come to a threshold soonest. */
 const worse = fc.record({
   kind: fc.constantFrom('failure' as const, 'failure' as const, 'failure' as const, 'success' as const),
-  after: fc.nat(20),
+  after: fc.oneof({ weight: 15, arbitrary: fc.nat(20) }, { weight: 1, arbitrary: fc.nat(60_000) }),
   late,
   agent,
   severity,
@@ -139,14 +148,17 @@ test('what is waited with changes nothing: neither fewer failures than it takes,
     let { parts } = applyEntries(tool, {}, past, view, 1);
     const known = patienceOf(tool, parts, view, now);
     if (known === undefined) return;
-    let left = 2 * known.failures - 1;
     const { scope, until } = known;
+    const slice = (rule.windowSeconds ?? 0) * 50;
+    let failed = 0;
     for (const next of onClock(
       after.map((one) => ({ ...one, scope })),
       now,
     )) {
-      if (next.kind === 'failure') left -= 1;
-      if (left < 0 || next.receivedAt >= (until ?? Infinity)) return;
+      if (next.kind === 'failure') failed += 1;
+      // Twice as many do nothing before the slice of now ends: half of them are for what leaves the window later.
+      const isEarly = until === null || next.receivedAt < (Math.floor(now / slice) + 1) * slice;
+      if (failed >= (isEarly ? 2 : 1) * known.failures || next.receivedAt >= (until ?? Infinity)) return;
       waited += 1;
       ({ parts } = applyEntries(tool, parts, [next], view, 1));
       expect(isPlain(parts)).toBe(true);
