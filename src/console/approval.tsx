@@ -162,7 +162,7 @@ function End({ approval }: { readonly approval: Approval }) {
       {terms === null ? null : (
         <p>
           Granted {coverage(terms, nameOfTool(approval), approval.scope, whenOf)}
-          {terms.consumedBy === null ? '' : '; it has run'}.
+          {terms.consumedBy === null ? '' : '; it was used'}.
         </p>
       )}
       {edited === null ? null : (
