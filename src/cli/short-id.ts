@@ -24,7 +24,7 @@ export function nearMiss(ids: readonly string[], typed: string): string | undefi
 }
 
 function differing(one: string, other: string): number {
-  return [...one].filter((character, place) => character !== other[place]).length;
+  return Array.from(one).filter((character, place) => character !== other[place]).length;
 }
 
 /** The one whose id begins or ends so. `named` says what is looked for, and where it is listed. */
