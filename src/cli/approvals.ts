@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type pg from 'pg';
 import { argumentsLine } from '../domain/approval/arguments-line.ts';
-import { unverified } from '../domain/approval/person.ts';
+import { enderOf } from '../domain/approval/person.ts';
 import { nameOf as nameOfSubject } from '../domain/trust/describe.ts';
 import { plural } from '../domain/trust/tally.ts';
 import { partName } from '../domain/trust/part-view.ts';
@@ -115,8 +115,7 @@ async function listDecided(cli: Cli, pool: pg.Pool, { json, limit }: ApprovalsOp
       shortId(one.id),
       nameOf(one),
       { text: one.status, style: one.status === 'approved' ? ('green' as const) : ('yellow' as const) },
-      // Nobody denied what has expired.
-      one.endedBy === null ? '' : one.verified === false ? unverified(one.endedBy) : one.endedBy,
+      enderOf(one),
       one.endedAt === null ? '' : fromNow(one.endedAt, Date.now()),
       one.grant === null ? '' : one.grant.kind,
     ],

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApprovalsPage } from '../http/approvals.ts';
 import type { Approval } from '../http/shapes.ts';
 import { argumentsLine } from '../domain/approval/arguments-line.ts';
+import { enderOf } from '../domain/approval/person.ts';
 import { partName } from '../domain/trust/part-view.ts';
 import { ApprovalView } from './approval.tsx';
 import type { Mode } from './decide.tsx';
@@ -159,7 +160,7 @@ function Row({ approval, isSelected }: { readonly approval: Approval; readonly i
             <>
               <span class={`end ${status}`}>{status}</span>
               <span>
-                {endedBy === null ? '' : `${endedBy}, `}
+                {endedBy === null ? '' : `${enderOf(approval)}, `}
                 {endedAt === null ? '' : <Ago at={endedAt} />}
               </span>
             </>
