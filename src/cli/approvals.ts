@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type pg from 'pg';
-import { unverified } from '../domain/approval/person.ts';
+import { argumentsLine } from '../domain/approval/arguments-line.ts';
+import { enderOf } from '../domain/approval/person.ts';
 import { nameOf as nameOfSubject } from '../domain/trust/describe.ts';
 import { plural } from '../domain/trust/tally.ts';
 import { partName } from '../domain/trust/part-view.ts';
@@ -21,6 +22,9 @@ interface ApprovalsOptions {
   readonly decided?: boolean;
   readonly json?: boolean;
 }
+
+/** Of the arguments; `surety approve` shows all of them. */
+const LONGEST_LINE = 120;
 
 export function registerApprovals(program: Command): void {
   program
@@ -78,7 +82,7 @@ export function pendingTable({ terminal }: Cli, pending: readonly ShownApproval[
       fromNow(one.expiresAt, now),
       one.asked === 1 ? '' : `×${one.asked}`,
     ],
-    note: one.because,
+    note: [one.because, argumentsLine(one, LONGEST_LINE)],
   }));
   return table(
     terminal,
@@ -111,12 +115,14 @@ async function listDecided(cli: Cli, pool: pg.Pool, { json, limit }: ApprovalsOp
       shortId(one.id),
       nameOf(one),
       { text: one.status, style: one.status === 'approved' ? ('green' as const) : ('yellow' as const) },
-      // Nobody denied what has expired.
-      one.endedBy === null ? '' : one.verified === false ? unverified(one.endedBy) : one.endedBy,
+      enderOf(one),
       one.endedAt === null ? '' : fromNow(one.endedAt, Date.now()),
       one.grant === null ? '' : one.grant.kind,
     ],
-    note: [one.endReason, one.edited === null ? '' : 'with edited arguments'].filter(Boolean).join('; '),
+    note: [
+      [one.endReason, one.edited === null ? '' : 'with edited arguments'].filter(Boolean).join('; '),
+      argumentsLine(one.edited === null ? one : { ...one, ...one.edited }, LONGEST_LINE),
+    ],
   }));
   const titles = ['ID', 'TOOL', 'END', 'BY', 'WHEN', 'GRANT'];
   terminal.print(

@@ -82,6 +82,10 @@ export async function registerCommands(program: Command, asked: string | undefin
     for (const { load } of all ? parts : parts.filter(isAsked)) (await load())(program);
     if (heading === GROUPS[0]?.[0]) program.helpCommand(true);
   }
+  // Otherwise they would share ours, heading and all.
+  for (const command of program.commands.filter(({ commands }) => commands.length > 0)) {
+    command.commandsGroup('Commands:').helpCommand('help [command]', 'display help for command');
+  }
 }
 
 function part(names: string, load: Part['load']): Part {

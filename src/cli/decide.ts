@@ -18,7 +18,7 @@ import type { Cli } from './cli.ts';
 import { chooseId } from './choose.ts';
 import { confirmed } from './confirm.ts';
 import { withLedger } from './ledger.ts';
-import { shortId } from './short-id.ts';
+import { nearMiss, shortId } from './short-id.ts';
 import { plain } from './text.ts';
 import { fromNow, parseDuration } from './time.ts';
 import { EXIT, parseCount, parseJson, UsageError } from './usage.ts';
@@ -39,6 +39,7 @@ interface DecideOptions {
 
 const TOLD_WITHIN_MS = 15_000;
 const MOST_LISTED = 20;
+const MOST_COMPARED = 1000;
 const UNPROVEN = `${BY}, and refused once there are tokens`;
 
 export function registerDecide(program: Command): void {
@@ -50,7 +51,7 @@ export function registerDecide(program: Command): void {
     .option('--for <duration>', 'also later calls, for so long: 30m, 8h', parseDuration)
     .option('--always', 'also later calls, until it is revoked')
     .option('--covers <what>', 'what later calls: arguments (the same), scope or tool', parseCovers)
-    .option('--where <name=glob>', 'later calls whose argument matches; may be repeated', collect, [])
+    .option('--where <name=glob>', 'later calls whose argument matches; may be repeated', collect)
     .option('--edit <file>', 'arguments to run instead, as JSON; - reads standard input')
     .option('--reason <text>', 'why')
     .option('--by <name>', UNPROVEN)
@@ -61,7 +62,8 @@ export function registerDecide(program: Command): void {
       'after',
       `
 Without --session, --for or --always the very call that asked may run, once.
-In a glob * stands for anything and ? for one character; \\*, \\? and \\\\ for themselves.
+In a glob * stands for anything and ? for one character; \\*, \\? and \\\\ stand for
+themselves.
 
 Examples:
   surety approve 1f2e3d4c
@@ -125,7 +127,9 @@ async function run(cli: Cli, verb: Verb, typed: string | undefined, options: Dec
 async function found(pool: pg.Pool, typed: string): Promise<ShownApproval> {
   const [one, another] = await findApprovals(pool, typed);
   if (one === undefined) {
-    throw new Problem(`There is no question ${JSON.stringify(typed)}.`, '`surety approvals` lists what is open.');
+    const open = (await readPending(pool, MOST_COMPARED)).map(({ id }) => id);
+    const wayOut = nearMiss(open, typed) ?? '`surety approvals` lists what is open.';
+    throw new Problem(`There is no question ${JSON.stringify(typed)}.`, wayOut);
   }
   if (another !== undefined && one.status === another.status) {
     throw new Problem(
@@ -151,7 +155,8 @@ function show({ terminal }: Cli, approval: ShownApproval, grant: GrantTerms | un
   );
   terminal.print(`  ${plain(approval.because)}`);
   const what = edit === undefined ? approval.arguments : edit;
-  for (const line of JSON.stringify(what, null, 2).split('\n')) terminal.print(`  ${plain(line)}`);
+  const lines = what === null ? ['its arguments are too large to be shown'] : JSON.stringify(what, null, 2).split('\n');
+  for (const line of lines) terminal.print(`  ${plain(line)}`);
   if (grant !== undefined) terminal.print(`  Grants ${plain(coverage(grant, nameOf(approval), approval.scope))}.`);
 }
 
@@ -217,7 +222,7 @@ function parseCovers(text: string): string {
   throw new UsageError(`--covers ${JSON.stringify(text)} is none of arguments, scope, tool.`, 'Give one of them.');
 }
 
-function collect(text: string, before: readonly string[]): readonly string[] {
+function collect(text: string, before: readonly string[] = []): readonly string[] {
   if (!/^[^=]+=.+/s.test(text))
     throw new UsageError(`--where ${JSON.stringify(text)} names no argument.`, "Write it like --where 'path=/srv/*'.");
   return [...before, text];

@@ -114,7 +114,7 @@ async function revoke(cli: Cli, typed: readonly string[], { reason, by, json }: 
     if (chosen.length === 0) return EXIT.ok;
     const ids = chosen.map((part) => pickById(open, part, NAMED).id);
     const gone = await revokeGrants(pool, ids, signed, redactText(reason, 500));
-    if (json === true) terminal.printJson({ revoked: ids });
+    if (json === true) terminal.printJson({ revoked: gone });
     else terminal.print(`Revoked ${plural(gone.length, 'grant')}.`);
     return EXIT.ok;
   });

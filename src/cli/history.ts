@@ -72,7 +72,7 @@ const OF_ONE = [
   { title: 'WHAT' },
   { title: 'SEVERITY' },
   { title: 'SCOPE', atLeast: 8 },
-  { title: 'AGENT', atLeast: 5 },
+  { title: 'WHO', atLeast: 5 },
   { title: 'CALL', atLeast: 6 },
 ];
 const OF_SEVERAL = [
@@ -116,7 +116,8 @@ function rowOf(entry: Entry, name: string | undefined): { cells: Cell[]; note?: 
   if ('action' in entry) {
     const scope = entry.part === null || entry.part === WHOLE ? '' : partName(entry.part);
     const what: Cell = { text: `→ ${entry.action}`, style: 'bold' };
-    return { cells: [time, ...tool, what, '', scope, '', ''], note: entry.reason };
+    const who = entry.actor === 'surety' ? '' : entry.actor;
+    return { cells: [time, ...tool, what, '', scope, who, ''], note: entry.reason };
   }
   const { kind, severity, scope, agent, detail, probe } = entry;
   const how = probe === null ? '' : probe === 'live' ? '/probe' : '/late';

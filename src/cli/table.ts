@@ -12,8 +12,8 @@ export type Cell = string | { readonly text: string; readonly style: Style };
 
 export interface Row {
   readonly cells: readonly Cell[];
-  /** What does not fit a column: a line of its own below. */
-  readonly note?: string;
+  /** What does not fit a column: lines of their own below. */
+  readonly note?: string | readonly string[];
 }
 
 const GAP = '  ';
@@ -36,8 +36,10 @@ export function table(terminal: Terminal, columns: readonly Column[], rows: read
       ];
   rows.forEach(({ cells, note }, row) => {
     lines.push(line(texts[row] ?? [], (index, text) => painted(terminal, cells[index], text)));
-    for (const more of wrap(plain(note ?? ''), terminal.width - noteIndent.length, MOST_NOTE_LINES)) {
-      lines.push(`${noteIndent}${terminal.paint('dim', more)}`);
+    for (const text of [note ?? ''].flat()) {
+      for (const more of wrap(plain(text), terminal.width - noteIndent.length, MOST_NOTE_LINES)) {
+        lines.push(`${noteIndent}${terminal.paint('dim', more)}`);
+      }
     }
   });
   return lines.join('\n');

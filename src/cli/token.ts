@@ -13,7 +13,7 @@ import { fromNow, iso, parseDuration } from './time.ts';
 import { EXIT, UsageError } from './usage.ts';
 
 interface CreateOptions {
-  readonly role: readonly Role[];
+  readonly role?: readonly Role[];
   readonly owner?: string;
   readonly for?: number;
   readonly by?: string;
@@ -26,7 +26,7 @@ export function registerToken(program: Command): void {
     .command('create')
     .description('make a token; its secret is shown once')
     .argument('<name>', 'who or what uses it')
-    .option('--role <role>', `${ROLES.join(', ')}; may be repeated`, collectRole, [])
+    .option('--role <role>', `${ROLES.join(', ')}; may be repeated`, collectRole)
     .option('--owner <name>', 'the person behind it, who cannot decide about its calls (default: the name)')
     .option('--for <duration>', 'ends after so long: 30d', parseDuration)
     .option('--by <name>', BY)
@@ -34,7 +34,8 @@ export function registerToken(program: Command): void {
     .addHelpText(
       'after',
       `
-An agent's token can ask, report and withdraw, and never decides, whatever other roles it has.
+An agent's token can ask, report and withdraw, and never decides, whatever other
+roles it has.
 
 Examples:
   surety token create nightly-agent --role agent --owner ann
@@ -56,13 +57,14 @@ Examples:
 }
 
 async function create({ config, terminal }: Cli, name: string, options: CreateOptions): Promise<number> {
-  if (options.role.length === 0) throw new UsageError('A token has a role.', `Add --role ${ROLES.join(' | ')}.`);
+  const { role: roles = [] } = options;
+  if (roles.length === 0) throw new UsageError('A token has a role.', `Add --role ${ROLES.join(' | ')}.`);
   return withLedger(config, async (pool) => {
     const createdBy = await signedBy(pool, config, options.by, 'admin');
     const { id, secret } = await createToken(pool, {
       name,
       owner: options.owner ?? name,
-      roles: [...new Set(options.role)],
+      roles: [...new Set(roles)],
       createdBy,
       ...(options.for === undefined ? {} : { expiresAt: Date.now() + options.for }),
     });
@@ -136,7 +138,7 @@ async function revoke(
   });
 }
 
-function collectRole(text: string, before: readonly Role[]): readonly Role[] {
+function collectRole(text: string, before: readonly Role[] = []): readonly Role[] {
   const role = ROLES.find((known) => known === text);
   if (role === undefined)
     throw new UsageError(`--role ${JSON.stringify(text)} is no role.`, `Give ${ROLES.join(', ')}.`);

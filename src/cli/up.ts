@@ -21,7 +21,8 @@ Environment:
   DATABASE_URL                        a Postgres of your own instead
   TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, …   a Temporal of your own instead
 
-surety.json of the project (then of ~/.surety) is published as rules, and watched.
+surety.json of the project (then of ~/.surety) is published as rules, and
+watched.
 Ctrl-C stops everything in order.`,
     )
     // The worker takes a second to load, and no other command needs it.

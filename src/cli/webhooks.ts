@@ -44,10 +44,11 @@ export function registerWebhooks(program: Command): void {
     .addHelpText(
       'after',
       `
-What is sent is signed as Standard Webhooks has it (https://www.standardwebhooks.com); docs/webhooks.md has an example.
+What is sent is signed as Standard Webhooks has it
+(https://www.standardwebhooks.com); docs/webhooks.md has an example.
 
 Examples:
-  surety webhooks add https://hooks.example.com/surety --events approval.asked,tool.blocked
+  surety webhooks add https://hooks.example.com/surety --events approval.asked
   surety webhooks add http://10.0.0.7:9000/surety --allow-private`,
     )
     .action(action(add));

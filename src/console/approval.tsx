@@ -3,6 +3,7 @@ import type { Approval } from '../http/shapes.ts';
 import { coverage } from '../domain/approval/grant.ts';
 import type { GrantTerms } from '../domain/approval/grant.ts';
 import { ANY_MASK, hasMask } from '../domain/approval/loose-mask.ts';
+import { enderOf } from '../domain/approval/person.ts';
 import { partName } from '../domain/trust/part-view.ts';
 import { toolKey } from '../domain/key/tool-key.ts';
 import { read } from './api.ts';
@@ -144,13 +145,13 @@ function Ladder({ approval }: { readonly approval: Approval }) {
 }
 
 function End({ approval }: { readonly approval: Approval }) {
-  const { status, endedAt, endedBy, endReason, verified, edited, grant } = approval;
+  const { status, endedAt, endedBy, endReason, edited, grant } = approval;
   const terms = grant as (GrantTerms & { readonly consumedBy: string | null }) | null;
   return (
     <>
       <p class={`notice end ${status}`}>
         <strong>{status}</strong>
-        {endedBy === null ? '' : ` by ${endedBy}${verified === false ? ' (unverified)' : ''}`}
+        {endedBy === null ? '' : ` by ${enderOf(approval)}`}
         {endedAt === null ? null : (
           <>
             {' at '}
@@ -162,7 +163,7 @@ function End({ approval }: { readonly approval: Approval }) {
       {terms === null ? null : (
         <p>
           Granted {coverage(terms, nameOfTool(approval), approval.scope, whenOf)}
-          {terms.consumedBy === null ? '' : '; it has run'}.
+          {terms.consumedBy === null ? '' : '; it was used'}.
         </p>
       )}
       {edited === null ? null : (

@@ -1,6 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApprovalsPage } from '../http/approvals.ts';
 import type { Approval } from '../http/shapes.ts';
+import { argumentsLine } from '../domain/approval/arguments-line.ts';
+import { enderOf } from '../domain/approval/person.ts';
 import { partName } from '../domain/trust/part-view.ts';
 import { ApprovalView } from './approval.tsx';
 import type { Mode } from './decide.tsx';
@@ -143,13 +145,10 @@ function Row({ approval, isSelected }: { readonly approval: Approval; readonly i
             {scope === null ? '' : `${partName(scope)} · `}
             {agent ?? 'an unnamed agent'} · {withoutName(because, nameOfTool(approval))}
           </span>
-          {approval.arguments === null ? null : (
-            <code class="line">{JSON.stringify(approval.arguments).slice(0, LINE)}</code>
-          )}
-          {approval.isLeftOut ? <span class="line quiet">long arguments</span> : null}
+          <code class="line">{argumentsLine(approval, LINE)}</code>
         </span>
         <span class="when quiet number">
-          {asked > 1 ? <span class="badge">×{asked}</span> : null}
+          {asked > 1 ? <span class="badge">×{asked.toLocaleString()}</span> : null}
           {status === 'pending' ? (
             <>
               <Ago at={askedAt} />
@@ -161,7 +160,7 @@ function Row({ approval, isSelected }: { readonly approval: Approval; readonly i
             <>
               <span class={`end ${status}`}>{status}</span>
               <span>
-                {endedBy === null ? '' : `${endedBy}, `}
+                {endedBy === null ? '' : `${enderOf(approval)}, `}
                 {endedAt === null ? '' : <Ago at={endedAt} />}
               </span>
             </>

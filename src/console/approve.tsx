@@ -5,6 +5,7 @@ import { ANY_MASK, hasLooseMask } from '../domain/approval/loose-mask.ts';
 import type { Approval } from '../http/shapes.ts';
 import { Diff } from './diff-view.tsx';
 import { ChooseGrant, useGrantChoice } from './grant-choice.tsx';
+import { FormButtons } from './parts.tsx';
 import { pretty } from './visible.ts';
 
 interface Approving {
@@ -61,14 +62,12 @@ export function Approve({ form, approval, isEdit, isBusy, isOff, cancel, common,
         {approval.agent ?? 'The agent'} may run <strong>{words}</strong>.
       </p>
       {common}
-      <div class="buttons">
-        <button type="submit" class="primary" disabled={isBusy || isOff || !isReady}>
-          {isBusy ? 'Sending …' : isEdit ? 'Approve the edit' : 'Approve'}
-        </button>
-        <button type="button" onClick={cancel}>
-          Cancel
-        </button>
-      </div>
+      <FormButtons
+        label={isEdit ? 'Approve the edit' : 'Approve'}
+        isBusy={isBusy}
+        isOff={isOff || !isReady}
+        cancel={cancel}
+      />
     </form>
   );
 }

@@ -3,6 +3,7 @@ import type { Approval } from '../http/shapes.ts';
 import { write } from './api.ts';
 import { Approve } from './approve.tsx';
 import { useFocusWhileOpen } from './focus.ts';
+import { FormButtons } from './parts.tsx';
 import { useSending } from './sending.ts';
 import { say } from './toast.tsx';
 import { nameOfTool } from './words.ts';
@@ -116,7 +117,7 @@ function DecideForm({ approval, mode, setMode, reload, next }: Deciding & { read
           form,
           approval,
           isEdit: mode === 'edit',
-          isBusy: isBusy,
+          isBusy,
           isOff: isMoved || isOver,
           cancel,
           common,
@@ -145,18 +146,13 @@ function DecideForm({ approval, mode, setMode, reload, next }: Deciding & { read
         </label>
       )}
       {common}
-      <div class="buttons">
-        <button
-          type="submit"
-          class={mode === 'deny' ? 'danger solid' : 'primary'}
-          disabled={isBusy || isMoved || isOver}
-        >
-          {isBusy ? 'Sending …' : mode === 'deny' ? 'Deny' : 'Extend'}
-        </button>
-        <button type="button" onClick={cancel}>
-          Cancel
-        </button>
-      </div>
+      <FormButtons
+        label={mode === 'deny' ? 'Deny' : 'Extend'}
+        isBusy={isBusy}
+        isOff={isMoved || isOver}
+        isDanger={mode === 'deny'}
+        cancel={cancel}
+      />
     </form>
   );
 }

@@ -42,7 +42,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
               {title}
               {page === 'approvals' && pending !== undefined && pending > 0 ? (
                 <span class="badge number">
-                  {pending}
+                  {pending.toLocaleString()}
                   <span class="unseen"> open</span>
                 </span>
               ) : null}

@@ -1,23 +1,30 @@
 import { useRef, useState } from 'preact/hooks';
 import { coverage } from '../domain/approval/grant.ts';
+import type { GrantsPage } from '../http/grants.ts';
 import type { Grant } from '../http/shapes.ts';
-import { read, serverNow, write } from './api.ts';
+import { serverNow, write } from './api.ts';
 import { focusContent, useFocusWhileOpen } from './focus.ts';
-import { useLoaded } from './loaded.ts';
+import { usePages } from './pages.ts';
 import { Ago, At, Empty, Loading, Problem } from './parts.tsx';
 import { useSending } from './sending.ts';
 import { whenOf } from './time.ts';
 import { say } from './toast.tsx';
 import { nameOfTool } from './words.ts';
 
+const PAGE = 100;
+const concerns = (what: string) => what.startsWith('grants:') || what.startsWith('approval:');
+
 /** What later calls may do without asking. */
 export function Grants() {
   const [all, setAll] = useState(false);
-  const { data, problem, reload } = useLoaded(
-    async () => (await read<{ grants: readonly Grant[] }>(`/v1/grants?limit=200&all=${String(all)}`)).grants,
-    `grants ${String(all)}`,
-    (what) => what.startsWith('grants:') || what.startsWith('approval:'),
-  );
+  const {
+    data: pages,
+    problem,
+    reload,
+    hasMore,
+    showMore,
+  } = usePages<GrantsPage>(`/v1/grants?limit=${PAGE}&all=${String(all)}`, concerns);
+  const data = pages?.flatMap(({ grants }) => grants);
   return (
     <>
       <h1>Grants</h1>
@@ -44,6 +51,11 @@ export function Grants() {
           ))}
         </ul>
       )}
+      {hasMore ? (
+        <button type="button" class="more" onClick={showMore}>
+          Show more
+        </button>
+      ) : null}
     </>
   );
 }

@@ -3,6 +3,7 @@ import type { ToolPage } from '../http/tool.ts';
 import { write } from './api.ts';
 import { useFocusWhileOpen } from './focus.ts';
 import { say } from './toast.tsx';
+import { FormButtons } from './parts.tsx';
 import { useSending } from './sending.ts';
 
 type Order = 'reset' | 'recover' | 'block';
@@ -117,14 +118,13 @@ function OrderForm({
           {problem}
         </p>
       )}
-      <div class="buttons">
-        <button type="submit" class={order === 'block' ? 'danger solid' : 'primary'} disabled={isBusy}>
-          {isBusy ? 'Ordering …' : `${order[0]?.toUpperCase() ?? ''}${order.slice(1)} ${tool.title}`}
-        </button>
-        <button type="button" onClick={close}>
-          Cancel
-        </button>
-      </div>
+      <FormButtons
+        label={`${order[0]?.toUpperCase() ?? ''}${order.slice(1)} ${tool.title}`}
+        busyLabel="Ordering …"
+        isBusy={isBusy}
+        isDanger={order === 'block'}
+        cancel={close}
+      />
     </form>
   );
 }

@@ -113,3 +113,27 @@ export function Loading() {
     </p>
   );
 }
+
+interface FormEnd {
+  readonly label: string;
+  /** While it is sent. */
+  readonly busyLabel?: string;
+  readonly isBusy: boolean;
+  readonly isOff?: boolean;
+  readonly isDanger?: boolean;
+  readonly cancel: () => void;
+}
+
+/** How a form is sent, and left. */
+export function FormButtons({ label, busyLabel = 'Sending …', isBusy, isOff, isDanger, cancel }: FormEnd) {
+  return (
+    <div class="buttons">
+      <button type="submit" class={isDanger === true ? 'danger solid' : 'primary'} disabled={isBusy || isOff === true}>
+        {isBusy ? busyLabel : label}
+      </button>
+      <button type="button" onClick={cancel}>
+        Cancel
+      </button>
+    </div>
+  );
+}

@@ -1,3 +1,4 @@
+import { TooManyQuestions } from '../domain/approval/too-many-questions.ts';
 import type { Ask, Deny } from '../domain/gate/decision.ts';
 
 /** The call was not made: a person has to approve it first. */
@@ -81,13 +82,20 @@ export class Refused extends Error {
   override readonly name = 'Refused';
   /** Of its answer, by HTTP. */
   readonly status: number;
-  constructor(status: number, detail: string) {
+  /** Which problem it is, where the status does not say. */
+  readonly type: string | undefined;
+  constructor(status: number, detail: string, type?: string) {
     super(detail);
     this.status = status;
+    this.type = type;
   }
 }
 
-/** Whether the same would be answered however often it is sent: it is wrong, too large, or whoever sends it may not. */
+/** How a server says that nobody was asked because too much is asked already. */
+export const TOO_MANY_QUESTIONS = 'urn:surety:too-many-questions';
+
+/** Whether waiting for an answer is of no use: what is sent is wrong, too large, or whoever sends it may not, or asks too much. */
 export function isFinal(error: unknown): boolean {
+  if (error instanceof TooManyQuestions) return true;
   return error instanceof Refused && [400, 401, 403, 413, 415, 422].includes(error.status);
 }

@@ -36,6 +36,11 @@ export class Grants {
     this.#onChange();
   }
 
+  /** By whose leave a call runs that a grant lets through. */
+  named(toolKey: string, id: string): Pick<Grant, 'id' | 'kind' | 'by'> | undefined {
+    return this.#byTool.get(toolKey)?.find((grant) => grant.id === id);
+  }
+
   /** A grant that somebody else has used up: nobody has to look at it again. */
   spend(toolKey: string, id: string): void {
     const left = this.#byTool.get(toolKey)?.filter((grant) => grant.id !== id) ?? [];

@@ -143,7 +143,7 @@ async function carefully<Args, Result>(
     ...(decision.trustVersion === undefined ? {} : { trustVersion: decision.trustVersion }),
     ...grantOf(decision, grant),
   };
-  const leave = { ...(grant === undefined ? {} : { grant }), isProbe: probe !== undefined };
+  const leave = { ...leaveOf(needs, decision, grant), isProbe: probe !== undefined };
   const runIt = () => run(given, leave);
   if (probe === undefined) return ran(runIt, base, enqueue);
   const renewal = keepRenewed(needs, probe);
@@ -257,6 +257,13 @@ async function isNews({ tool, view, backend }: GuardNeeds, held: HeldCall, decis
   if (isKnown === true) view.know([tool.key]);
   held.isOfUnknown = isKnown === false && view.situation === 'fresh';
   return isKnown === true;
+}
+
+/** What a person has granted beforehand lets a call through without being used up. */
+function leaveOf({ tool, view }: GuardNeeds, decision: Decision, consumed: Consumed | undefined): Pick<Leave, 'grant'> {
+  const standing = decision.decision === 'allow' && decision.grant !== undefined ? decision.grant : undefined;
+  const grant = consumed ?? (standing === undefined ? undefined : view.grants.named(tool.key, standing));
+  return grant === undefined ? {} : { grant: { id: grant.id, kind: grant.kind, by: grant.by } };
 }
 
 /** What the outcome is to be seen together with. */

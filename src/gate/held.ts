@@ -225,6 +225,7 @@ function questionOf({ tool, view, args, call, ledgerId, definition }: HeldCall, 
     held: heldBy(decision),
     risk: rule.risk,
     terms: rule.approval,
+    mostOpen: view.settings.rules.maxOpenQuestions,
   };
 }
 

@@ -9,6 +9,7 @@ export {
   NotRecorded,
   NotShowable,
 } from './errors.ts';
+export { TooManyQuestions } from '../domain/approval/too-many-questions.ts';
 export type { GateEvents, TrustChange } from './events.ts';
 export type { Call, Gate, Question } from './gate.ts';
 export type { GuardContext, GuardOptions, Leave } from './guard.ts';

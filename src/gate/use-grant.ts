@@ -1,4 +1,4 @@
-import { coveredBy, mayUse } from '../domain/approval/grant.ts';
+import { mayUse } from '../domain/approval/grant.ts';
 import type { Grant } from '../domain/approval/grant.ts';
 import { heldBy } from '../domain/gate/decision.ts';
 import { scopesOf } from '../domain/key/scope.ts';
@@ -29,10 +29,10 @@ export function useOf(tool: ToolGate, grant: Grant, call: UsingCall, now: number
   const asked = grant.replaces ?? grant.digest;
   const digest = args === undefined ? (call.digest ?? asked) : argumentsDigest(args);
   const isAsked = digest === asked;
-  if (args === undefined && !isAsked && (grant.pattern !== undefined || coveredBy(grant) !== 'arguments')) {
-    return { refused: 'the grant is for more than one call: say which this is, with its args' };
-  }
-  const asAsked = isAsked && args === undefined && grant.scope !== null ? [grant.scope] : [];
+  // A digest alone does not say what a call concerns, and so not what is held against it.
+  if (args === undefined && !isAsked)
+    return { refused: 'it was asked about another: say which this is, with its args' };
+  const asAsked = args === undefined && grant.scope !== null ? [grant.scope] : [];
   const scopes = [...asAsked, ...scopesOf(tool.name, args, call.scope)];
   const decision = tool.withoutGrants(agent, scopes);
   if (decision.decision === 'deny') return { refused: decision.because };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { storable } from '../domain/outcome/field.ts';
+import { field, storable } from '../domain/outcome/field.ts';
 import { Rules } from '../domain/rules/rules.schema.ts';
 import { StoredParts } from '../domain/trust/parts.schema.ts';
 import type { Grant } from '../domain/approval/grant.ts';
@@ -47,7 +47,26 @@ const WireGrant: z.ZodType<Grant> = z.object({
   definition: z.string().nullable(),
 });
 
-const Settings = z.object({ version: Version, brokenGlassUntil: z.number().nullable(), rules: Rules });
+/** A newer server may publish what this gate does not know: the rest still holds, and no rules at all would hold everything. */
+const RulesAsKnown = z.unknown().transform((given, context) => {
+  const whole = Rules.safeParse(given);
+  const known = whole.success ? whole : Rules.safeParse(withoutUnknown(given, whole.error.issues));
+  if (known.success) return known.data;
+  context.issues.push({ code: 'custom', message: z.prettifyError(known.error), input: given });
+  return z.NEVER;
+});
+
+function withoutUnknown(given: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
+  const copy = structuredClone(given);
+  for (const issue of issues) {
+    if (issue.code !== 'unrecognized_keys') continue;
+    const holder = issue.path.reduce<unknown>((at, step) => field(at, String(step)), copy);
+    for (const key of issue.keys) Reflect.deleteProperty(holder as object, key);
+  }
+  return copy;
+}
+
+const Settings = z.object({ version: Version, brokenGlassUntil: z.number().nullable(), rules: RulesAsKnown });
 
 export const WireSnapshot: z.ZodType<Snapshot> = z.object({
   settings: Settings,

@@ -60,6 +60,9 @@ export type Api = OpenAPIHono<Identified>;
 const NOTHING = { defaultSrc: ["'none'"], frameAncestors: ["'none'"], baseUri: ["'none'"] };
 
 const LARGEST_BODY = 2_000_000;
+const TOO_LARGE =
+  `A body has at most ${LARGEST_BODY} bytes. Send outcomes in several requests; of arguments that a person could not read ` +
+  'anyway, say where they are: a path, or a URL.';
 
 const DOCUMENT = {
   openapi: '3.1.0',
@@ -88,7 +91,7 @@ export function createApi(parts: ApiParts): Api {
     bodyLimit({
       maxSize: LARGEST_BODY,
       onError: () => {
-        throw new HttpProblem(413, 'Too large', `A body has at most ${LARGEST_BODY} bytes.`);
+        throw new HttpProblem(413, 'Too large', TOO_LARGE);
       },
     }),
   );

@@ -1,16 +1,17 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { readGrant } from '../domain/approval/message.ts';
 import type { Verb } from '../domain/approval/message.ts';
-import { isSamePerson } from '../domain/approval/person.ts';
 import { redactText } from '../domain/outcome/redact.ts';
 import { decide, untilTold } from '../postgres/approval-decide.ts';
 import { readAsked } from '../postgres/approval-ask.ts';
-import { countPending, readAsker, readDecided, readPending, readOne } from '../postgres/read-approvals.ts';
-import type { ShownApproval } from '../postgres/read-approvals.ts';
+import { countPending, readDecided, readPending, readOne } from '../postgres/read-approvals.ts';
+import type { Asker, ShownApproval } from '../postgres/read-approvals.ts';
+import { spellingsOfOwner } from '../postgres/tokens.ts';
 import type { Token } from '../postgres/tokens.ts';
 import { untilAnnounced } from './announcements.ts';
 import type { Api, ApiParts } from './app.ts';
 import { allow, decides } from './identity.ts';
+import { notOurs } from './cursor.ts';
 import { HttpProblem, problem } from './problem.ts';
 import { searchApprovals } from './search-approvals.ts';
 import { Approval, approvalShown } from './shapes.ts';
@@ -33,18 +34,11 @@ const LONGEST_WAIT_S = 60;
 
 /** What people do: see what waits, and decide. */
 export function approvalRoutes(app: Api, { pool, announcements }: Pick<ApiParts, 'pool' | 'announcements'>): void {
-  /**
-   * An agent sees its own questions; that there are others is nothing it needs to know. Its name may have been somebody
-   * else's before, or an admin may have asked for it: that is not its own.
-   */
-  const isOwn = async (id: string, { name, owner }: Token): Promise<boolean> => {
-    const asker = await readAsker(pool, id);
-    return asker?.agent === name && asker.owner !== null && isSamePerson(asker.owner, owner);
-  };
-  /** Whatever other roles it has. */
-  const onlyOf = ({ roles, name, owner }: Token) => (roles.includes('agent') ? { agent: name, owner } : undefined);
+  /** An agent sees its own questions, whatever other roles it has; that there are others is nothing it needs to know. */
+  const onlyOf = async (token: Token): Promise<Asker | undefined> =>
+    token.roles.includes('agent') ? { agent: token.name, owners: await spellingsOfOwner(pool, token) } : undefined;
   const visible = async (id: string, token: Token): Promise<ShownApproval> => {
-    const found = !token.roles.includes('agent') || (await isOwn(id, token)) ? await readOne(pool, id) : undefined;
+    const found = await readOne(pool, id, await onlyOf(token));
     if (found !== undefined) return found;
     throw new HttpProblem(404, 'Not found', `There is no question ${id}.`);
   };
@@ -77,8 +71,11 @@ export function approvalRoutes(app: Api, { pool, announcements }: Pick<ApiParts,
     }),
     async (c) => {
       const { status, limit, cursor, search } = c.req.valid('query');
+      // Where a decision stands in the list is known by its time, and that of one that is gone is not.
+      if (status === 'decided' && cursor !== undefined && (await readAsked(pool, [cursor])).length === 0)
+        throw notOurs();
       const readFrom = status === 'pending' ? readPending : readDecided;
-      const only = onlyOf(c.get('token'));
+      const only = await onlyOf(c.get('token'));
       const read = (most: number, after?: string) => readFrom(pool, most, after, only);
       const page = async () => {
         if (search !== undefined) return searchApprovals(read, search, limit, cursor);

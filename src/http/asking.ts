@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { CallDenied, NotShowable } from '../gate/errors.ts';
+import { TooManyQuestions } from '../domain/approval/too-many-questions.ts';
+import { CallDenied, NotShowable, TOO_MANY_QUESTIONS } from '../gate/errors.ts';
 import { useOf } from '../gate/use-grant.ts';
 import { WireConsumed } from '../gate/wire.schema.ts';
 import { scopesOf } from '../domain/key/scope.ts';
@@ -7,6 +8,7 @@ import { redactText } from '../domain/outcome/redact.ts';
 import { consumeGrant, readGrant } from '../postgres/grants.ts';
 import { outcomeId } from '../postgres/outcome-id.ts';
 import { readOne } from '../postgres/read-approvals.ts';
+import type { Token } from '../postgres/tokens.ts';
 import type { Api, ApiParts } from './app.ts';
 import { exactNumbers } from './exact-numbers.ts';
 import { Call, present, spokenFor } from './gate.ts';
@@ -16,13 +18,15 @@ import { Approval, approvalShown } from './shapes.ts';
 import { text } from './text.ts';
 
 const SOON = { retryAfter: 1 };
+/** People take their time. */
+const LATER = { retryAfter: 60, type: TOO_MANY_QUESTIONS };
 const CallId = text(1024).min(1);
 const Digest = z
   .string()
   .regex(/^[0-9a-f]{64}$/)
   .openapi({
     description:
-      "of the call's arguments, as a question has it, where they themselves are not sent; left out: those that were asked about",
+      'of the arguments that were asked about, as the question has it, where they themselves are not sent; of no others',
   });
 // Not extended: the description would have both, and neither takes what only the other knows.
 const AskBody = z.strictObject({
@@ -46,6 +50,19 @@ const ConsumeBody = z.strictObject({
 
 /** What an agent does about a call that is held: have a person asked, then run it under what was granted. */
 export function askingRoutes(app: Api, { pool, gate }: Pick<ApiParts, 'pool' | 'gate'>): void {
+  const ask = async ({ args, because, ...call }: z.infer<typeof AskBody>, token: Token): Promise<string> => {
+    const claim = because === undefined ? {} : { because: redactText(because, 500) };
+    const question = { ...present(call), args, ...claim, owner: token.owner, ...spokenFor(token, call.agent) };
+    const asked = await gate.ask(question).catch((error: unknown) => {
+      if (error instanceof CallDenied) throw new HttpProblem(409, 'Denied', error.message);
+      if (error instanceof TooManyQuestions)
+        throw new HttpProblem(429, 'Too many questions', `${error.message}.`, LATER);
+      if (error instanceof NotShowable) throw new HttpProblem(400, 'Not understood', error.message);
+      throw error;
+    });
+    if (asked === undefined) throw new HttpProblem(409, 'Nothing to ask', 'The call may be made as it is.');
+    return asked.id;
+  };
   // Also for what a person puts in place of arguments.
   app.use('/v1/approvals/*', exactNumbers);
   app.use('/v1/grants/*', exactNumbers);
@@ -60,20 +77,12 @@ export function askingRoutes(app: Api, { pool, gate }: Pick<ApiParts, 'pool' | '
       responses: {
         200: { description: 'the question', content: { 'application/json': { schema: Approval } } },
         409: problem('nobody needs to be asked, or nobody could allow it'),
+        429: problem('too many requests, or the agent has as many open questions as it may'),
       },
     }),
     async (c) => {
-      const { args, because, ...call } = c.req.valid('json');
-      const claim = because === undefined ? {} : { because: redactText(because, 500) };
-      const token = c.get('token');
-      const question = { ...present(call), args, ...claim, owner: token.owner, ...spokenFor(token, call.agent) };
-      const asked = await gate.ask(question).catch((error: unknown) => {
-        if (error instanceof CallDenied) throw new HttpProblem(409, 'Denied', error.message);
-        if (error instanceof NotShowable) throw new HttpProblem(400, 'Not understood', error.message);
-        throw error;
-      });
-      if (asked === undefined) throw new HttpProblem(409, 'Nothing to ask', 'The call may be made as it is.');
-      const shown = await readOne(pool, asked.id);
+      const id = c.get('askedBefore') ?? (await ask(c.req.valid('json'), c.get('token')));
+      const shown = await readOne(pool, id);
       if (shown === undefined) throw new Error('the question is gone');
       return c.json(approvalShown(shown), 200);
     },

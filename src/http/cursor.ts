@@ -9,7 +9,11 @@ export function writeCursor(place: readonly (string | number)[]): string {
 export function readCursor<T>(cursor: string, shape: z.ZodType<T>): T {
   const parsed = shape.safeParse(jsonOrNot(Buffer.from(cursor, 'base64url').toString()));
   if (parsed.success) return parsed.data;
-  throw new HttpProblem(400, 'Not understood', 'That cursor is none that a page has given.');
+  throw notOurs();
+}
+
+export function notOurs(): HttpProblem {
+  return new HttpProblem(400, 'Not understood', 'That cursor is none that a page has given, or leads to what is gone.');
 }
 
 function jsonOrNot(text: string): unknown {

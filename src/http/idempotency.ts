@@ -6,6 +6,7 @@ import { HttpProblem } from './problem.ts';
 
 /** What of an answer is kept besides its body. */
 const KEPT_HEADERS = ['content-type'];
+const REPLAYED = 'idempotency-replayed';
 
 /**
  * A write that is sent again under its `Idempotency-Key` is answered as it was the first time, and done once. The same key
@@ -45,7 +46,12 @@ export function idempotent(pool: pg.Pool): MiddlewareHandler<Identified> {
       if (found.status === 0) {
         throw stillAtIt();
       }
-      return c.body(found.body, found.status as 200, { ...found.headers, 'idempotency-replayed': 'true' });
+      if (isAsking(c.req.path) && found.status === 200) {
+        c.set('askedBefore', (JSON.parse(found.body) as { id: string }).id);
+        c.header(REPLAYED, 'true');
+        return next();
+      }
+      return c.body(found.body, found.status as 200, { ...found.headers, [REPLAYED]: 'true' });
     }
     try {
       await next();
@@ -74,6 +80,11 @@ export function idempotent(pool: pg.Pool): MiddlewareHandler<Identified> {
  */
 export function isJudgedAnew(path: string): boolean {
   return /^\/v1\/(?:check|gate\/news|grants\/[^/]+\/consume)$/.test(path);
+}
+
+/** A question is found again, and shown as it stands: whoever repeats a request wants to know what became of it. */
+function isAsking(path: string): boolean {
+  return path === '/v1/approvals';
 }
 
 interface Claim {

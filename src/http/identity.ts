@@ -15,6 +15,8 @@ export interface Identified {
     readonly token: Token;
     /** For whoever stays longer than one request. */
     readonly isStillKnown: () => Promise<boolean>;
+    /** The question that the same request has asked before. */
+    readonly askedBefore?: string;
   };
 }
 

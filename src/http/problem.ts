@@ -25,6 +25,8 @@ export class HttpProblem extends Error {
   readonly more: {
     readonly errors?: readonly { path: string; message: string }[];
     readonly retryAfter?: number;
+    /** A URI by which a program tells it from others of its status. */
+    readonly type?: string;
     /** The methods that there are. */
     readonly allow?: readonly string[];
   };
@@ -40,7 +42,7 @@ export class HttpProblem extends Error {
 export function respond(c: Context, problem: HttpProblem): Response {
   const { status, title, message: detail, more } = problem;
   const body = {
-    type: 'about:blank',
+    type: more.type ?? 'about:blank',
     title,
     status,
     detail,
@@ -49,6 +51,7 @@ export function respond(c: Context, problem: HttpProblem): Response {
   const headers = {
     // The rest of what is too large is not read, so nothing else can follow on this connection.
     ...(status === 413 ? { connection: 'close' } : {}),
+    ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
     'content-type': 'application/problem+json',
     ...(more.retryAfter === undefined ? {} : { 'retry-after': String(more.retryAfter) }),
     ...(more.allow === undefined ? {} : { allow: more.allow.join(', ') }),

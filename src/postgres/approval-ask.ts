@@ -6,6 +6,7 @@ import type { Earlier } from '../domain/approval/earlier.ts';
 import { identityOf } from '../domain/approval/identity.ts';
 import { isSamePerson } from '../domain/approval/person.ts';
 import { sessionName } from '../domain/approval/session.ts';
+import { tooManyOf } from '../domain/approval/too-many-questions.ts';
 import type { ApprovalTerms } from '../domain/rules/rules.schema.ts';
 import { approvalEvent } from '../domain/webhook/event.ts';
 import { HAS_RUN } from './has-run.ts';
@@ -34,6 +35,8 @@ export interface Asking {
   readonly held: HeldNow;
   readonly risk: string;
   readonly terms: ApprovalTerms;
+  /** So many open questions the agent may have. */
+  readonly mostOpen: number;
 }
 
 /** A question and what has become of it, as whoever asked sees it. An approval's grant has the id of its question. */
@@ -51,7 +54,8 @@ const LARGEST_ARGUMENTS = 1_000_000;
 
 /**
  * Finds the question or asks it. The same call of the same agent in the same session meets the question it asked before,
- * open or decided, also after a restart or days later. Askers of one question take turns, so it is asked once.
+ * open or decided, also after a restart or days later. Askers of one question take turns, so it is asked once. Throws
+ * TooManyQuestions where it would be one more than the agent may have open.
  */
 export async function askForApproval(pool: pg.Pool, given: Asking): Promise<Asked> {
   const asking = { ...given, session: given.session === undefined ? undefined : sessionName(given.session) };
@@ -154,7 +158,18 @@ async function findEarlier(client: pg.PoolClient, identity: string, callId: stri
 /** A clock may be ahead of the database's; what begins later than this was not known to whoever asked. */
 const MOST_AHEAD = `clock_timestamp() + interval '5 seconds'`;
 
+/** Taken in turns by the agent's own calls; what is asked anew takes the place of what was asked before. */
+async function refuseTooMany(client: pg.PoolClient, identity: string, { agent, mostOpen }: Asking): Promise<void> {
+  await client.query('select pg_advisory_xact_lock(hashtextextended($1, 13))', [agent ?? '']);
+  const open = await client.query<{ count: number }>(
+    `select count(*) from approval where status = 'pending' and coalesce(agent, '') = $1 and identity <> $2`,
+    [agent ?? '', identity],
+  );
+  if ((open.rows[0]?.count ?? 0) >= mostOpen) throw tooManyOf(agent, mostOpen);
+}
+
 async function ask(client: pg.PoolClient, identity: string, ordinal: number, asking: Asking): Promise<Asked> {
+  await refuseTooMany(client, identity, asking);
   const { terms } = asking;
   const asked = await client.query<Asked & { askedAt: number }>(
     `insert into approval as a (id, identity, ordinal, subject, server, tool, scope, agent, owner, session, digest,

@@ -132,6 +132,9 @@ export async function revokeGrants(
   return revoked.rows.map(({ id }) => id);
 }
 
+/** The tools `t` that a subject `s` stands for: itself, or all of a server. */
+const ITS_TOOLS = `join subject t on t.id = s.id or (s.kind = 'server' and t.kind = 'tool' and t.server = s.server)`;
+
 /** What a block is about; what is left out is all of it. */
 export interface BlockedPart {
   readonly scope?: string;
@@ -139,25 +142,38 @@ export interface BlockedPart {
   readonly agent?: string;
 }
 
-/** What was granted to a tool, to one scope of it, or to any tool of a server ends with its being blocked. */
-export async function revokeBlocked(
-  client: pg.PoolClient,
-  subject: number,
-  { scope, agent }: BlockedPart,
-): Promise<void> {
+/**
+ * What was granted to a tool, to one scope of it, or to any tool of a server ends with its being blocked, and what was asked
+ * about it before is taken back: nobody is to decide about what would be denied, or about less than is held now.
+ */
+export async function endBlocked(client: pg.PoolClient, subject: number, { scope, agent }: BlockedPart): Promise<void> {
   const live = await client.query<{ id: string; kind: 'tool' | 'server' }>(
-    `select g.id, s.kind from subject s
-       join subject t on t.id = s.id or (s.kind = 'server' and t.kind = 'tool' and t.server = s.server)
-       join approval_grant g on g.subject = t.id
+    `select g.id, s.kind from subject s ${ITS_TOOLS} join approval_grant g on g.subject = t.id
      where s.id = $1 and g.revoked_at is null and ${NOT_USED_UP}
        and ($2::text is null or g.scope = $2 or g.covers = 'tool')
        and ($3::text is null or coalesce(g.agent, '') = $3)`,
     [subject, scope ?? null, agent ?? null],
   );
-  const [first] = live.rows;
-  if (first === undefined) return;
-  const ids = live.rows.map(({ id }) => id);
-  await revokeGrants(client, ids, 'surety', first.kind === 'server' ? 'its server is blocked' : 'blocked');
+  const open = await client.query<{ id: string; kind: 'tool' | 'server' }>(
+    `select a.id, s.kind from subject s ${ITS_TOOLS} join approval a on a.subject = t.id
+     where s.id = $1 and a.status = 'pending' and a.state is distinct from 'BLOCKED'
+       and ($2::text is null or a.scope = $2) and ($3::text is null or coalesce(a.agent, '') = $3)`,
+    [subject, scope ?? null, agent ?? null],
+  );
+  const reason = [...live.rows, ...open.rows][0]?.kind === 'server' ? 'its server is blocked' : 'blocked';
+  if (live.rows.length > 0) {
+    await revokeGrants(
+      client,
+      live.rows.map(({ id }) => id),
+      'surety',
+      reason,
+    );
+  }
+  await withdrawQuestions(
+    client,
+    open.rows.map(({ id }) => id),
+    reason,
+  );
 }
 
 export async function tellGates(pool: pg.Pool | pg.PoolClient, grants: readonly string[]): Promise<void> {

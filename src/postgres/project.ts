@@ -3,7 +3,7 @@ import type { PartEffect } from '../domain/trust/draft.ts';
 import { agentOfPart, scopeOfPart, WHOLE } from '../domain/trust/parts.ts';
 import type { Parts, Subject } from '../domain/trust/parts.ts';
 import { trustEvents } from '../domain/webhook/event.ts';
-import { revokeBlocked } from './grants.ts';
+import { endBlocked } from './grants.ts';
 import type { BlockedPart } from './grants.ts';
 import type { Status } from '../domain/trust/trust.ts';
 import { inTransaction } from './pool.ts';
@@ -75,7 +75,7 @@ export async function project(pool: pg.Pool, order: ProjectionOrder): Promise<bo
       [subject, order.remarks],
     );
     for (const { change, part } of order.effects) {
-      if (change === 'blocked') await revokeBlocked(client, subject, blockedBy(part));
+      if (change === 'blocked') await endBlocked(client, subject, blockedBy(part));
     }
     await tellWebhooks(
       client,

@@ -63,15 +63,20 @@ const selecting = (
     left join lateral (select edit from approval_decision d where d.approval = a.id and d.edit_digest = a.edit_digest
       and d.outcome = 'taken' limit 1) d on true`;
 
-/** For whom something was asked, and whose token asked. */
+/**
+ * Whose questions may be seen: those asked for the agent by a token of its owner. Its name may have been somebody else's
+ * before, or an admin may have asked for it: that is not its own.
+ */
 export interface Asker {
   readonly agent: string;
-  readonly owner: string;
+  /** Every spelling of the one owner. */
+  readonly owners: readonly string[];
 }
 
-/** Those of one who asks, or all. Two spellings of an owner are one. */
-const askedBy = (agent: number, owner: number) =>
-  `($${agent}::text is null or (a.agent = $${agent} and lower(upper(a.owner)) = lower(upper($${owner}::text))))`;
+/** Those of one who asks, or all. */
+const askedBy = (agent: number, owners: number) =>
+  `($${agent}::text is null or (a.agent = $${agent} and a.owner = any($${owners}::text[])))`;
+const asking = (asker: Asker | undefined) => [asker?.agent ?? null, asker?.owners ?? null];
 
 /** Open questions, the oldest first, after `after`; of one who asks, or of all. */
 export async function readPending(
@@ -83,7 +88,7 @@ export async function readPending(
   const found = await pool.query<Row>(
     `${selecting(IN_LIST)} where a.status = 'pending' and ($2::uuid is null or a.id > $2)
        and ${askedBy(3, 4)} order by a.id limit $1`,
-    [limit, after ?? null, asker?.agent ?? null, asker?.owner ?? null],
+    [limit, after ?? null, ...asking(asker)],
   );
   return found.rows.map(shown);
 }
@@ -100,15 +105,16 @@ export async function readDecided(
        and ($2::uuid is null or (a.ended_at, a.id) < (select b.ended_at, b.id from approval b where b.id = $2))
        and ${askedBy(3, 4)}
      order by a.ended_at desc, a.id desc limit $1`,
-    [limit, before ?? null, asker?.agent ?? null, asker?.owner ?? null],
+    [limit, before ?? null, ...asking(asker)],
   );
   return found.rows.map(shown);
 }
 
 /** By id, or by how the id begins or ends: nobody types thirty-six characters. At most two, to tell whether it is one. */
 export async function findApprovals(pool: pg.Pool, typed: string): Promise<readonly ShownApproval[]> {
-  const part = typed.toLowerCase().replace(/[^0-9a-f-]/g, '');
-  if (part.length < 4) return [];
+  const part = typed.toLowerCase();
+  // What is no part of an id is mistyped, and may not become part of another by leaving something out.
+  if (!/^[0-9a-f-]{4,36}$/.test(part)) return [];
   const found = await pool.query<Row>(
     `${selecting(EVERYTHING)} where a.id::text like $1 || '%' or a.id::text like '%' || $1 order by a.status <> 'pending', a.id desc limit 2`,
     [part],
@@ -116,27 +122,18 @@ export async function findApprovals(pool: pg.Pool, typed: string): Promise<reado
   return found.rows.map(shown);
 }
 
-export async function readOne(pool: pg.Pool, id: string): Promise<ShownApproval | undefined> {
-  const found = await pool.query<Row>(`${selecting(EVERYTHING)} where a.id = $1`, [id]);
+export async function readOne(pool: pg.Pool, id: string, asker?: Asker): Promise<ShownApproval | undefined> {
+  const found = await pool.query<Row>(`${selecting(EVERYTHING)} where a.id = $1 and ${askedBy(2, 3)}`, [
+    id,
+    ...asking(asker),
+  ]);
   return found.rows.map(shown)[0];
-}
-
-/** For whom it was asked, and whose token asked; null where none did. */
-export async function readAsker(
-  pool: pg.Pool,
-  id: string,
-): Promise<{ readonly agent: string | null; readonly owner: string | null } | undefined> {
-  const found = await pool.query<{ agent: string | null; owner: string | null }>(
-    'select agent, owner from approval where id = $1',
-    [id],
-  );
-  return found.rows[0];
 }
 
 export async function countPending(pool: pg.Pool, asker?: Asker): Promise<number> {
   const found = await pool.query<{ count: number }>(
     `select count(*) from approval a where a.status = 'pending' and ${askedBy(1, 2)}`,
-    [asker?.agent ?? null, asker?.owner ?? null],
+    asking(asker),
   );
   return found.rows[0]?.count ?? 0;
 }

@@ -105,6 +105,15 @@ export async function ownersOf(pool: pg.Pool, agent: string): Promise<readonly s
   return (valid.length > 0 ? valid : made.slice(-1)).map(({ owner }) => owner);
 }
 
+/** As tokens of that name have had it. */
+export async function spellingsOfOwner(
+  pool: pg.Pool,
+  { name, owner }: Pick<Token, 'name' | 'owner'>,
+): Promise<readonly string[]> {
+  const made = await tokensOf(pool, name);
+  return made.map((one) => one.owner).filter((other) => isSamePerson(other, owner));
+}
+
 /** Whoever acts for an agent changes nothing that agents are held by. Asked before roles. */
 export const AGENTS_NEVER_DECIDE = "An agent's token never decides, whatever other roles it has.";
 

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
-import { redactText } from '../domain/outcome/redact.ts';
 import type { EventType } from '../domain/webhook/event.ts';
 import { newOutcomeId } from './outcome-id.ts';
 import { inTransaction } from './pool.ts';
 
 export interface Webhook {
   readonly id: string;
-  /** As it may be shown: a part of it may be a credential. */
+  /** As it may be shown: its path may be a credential. */
   readonly url: string;
   /** Empty: all. */
   readonly events: readonly EventType[];
@@ -124,10 +123,8 @@ export async function removeWebhook(pool: pg.Pool, id: string, by: string): Prom
   });
 }
 
-const MOST_CHARACTERS = 300;
-
-/** Many a receiver takes whoever knows its path for authorised: the query is left out, and what looks like a secret. */
+/** Many a receiver takes whoever knows its path for authorised, however plain it looks: only where it is is shown. */
 export function shownUrl(url: string): string {
   const { origin, pathname, search } = new URL(url);
-  return redactText(`${origin}${pathname}${search === '' ? '' : '?…'}`, MOST_CHARACTERS);
+  return pathname === '/' && search === '' ? origin : `${origin}/…`;
 }

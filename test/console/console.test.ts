@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { revokeToken } from '../../src/postgres/tokens.ts';
 import { decideAs } from '../support/decide-as.ts';
 import { eventually } from '../support/installation.ts';
-import { fail, keyOf, success } from '../workflow/support.ts';
+import { fail, keyOf, openQuestion, success } from '../workflow/support.ts';
 import { live, row, scrollsSideways, seriousFindings, serveElsewhere, signIn, startConsole } from './support.ts';
 
 let desk: Awaited<ReturnType<typeof startConsole>>;
@@ -317,6 +317,28 @@ describe('for everybody', () => {
     await page.getByRole('heading', { name: 'Tools' }).waitFor();
     expect(await background()).not.toBe(before);
   });
+});
+
+test('more grants than a page has are shown one page after the other', async () => {
+  const { pool } = desk.installation;
+  await desk.escalate('generous');
+  const { waiting } = desk.hold('generous', { n: 0 });
+  const { id: approval } = await openQuestion(desk.installation, 'generous');
+  const grant = { kind: 'always', covers: 'tool' } as const;
+  await decideAs(pool, { approval, verb: 'approve', by: 'gwen', reason: '', grant });
+  await waiting;
+  const copied = `'id', 'ffffffff' || substr(c.id::text, 9, 16) || lpad(to_hex(n), 12, '0')`;
+  const copies = (table: string, more: string) =>
+    `insert into ${table} select (jsonb_populate_record(c, jsonb_build_object(${copied}, ${more}))).*
+     from ${table} c, generate_series(1, 120) n where c.id = '${approval}'`;
+  await pool.query(copies('approval', `'identity', 'granted ' || n`));
+  await pool.query(copies('approval_grant', copied.replace(`'id'`, `'approval'`)));
+  const page = await desk.open('#/grants', 'approver');
+  const shown = page.getByRole('listitem').filter({ hasText: 'any call of generous' });
+  await shown.first().waitFor();
+  expect(await shown.count()).toBe(100);
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await expect.poll(() => shown.count()).toBe(121);
 });
 
 describe('a thousand open questions', () => {

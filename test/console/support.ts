@@ -11,7 +11,7 @@ import { launchBrowser } from '../support/browser.ts';
 import { freePort } from '../support/free-port.ts';
 import { createInstallation } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
-import { fail, keyOf, untilStatus } from '../workflow/support.ts';
+import { escalateTool } from '../workflow/support.ts';
 
 /** What a browser says by itself of an answer that is no success; whether that was expected, the test says. */
 const OF_ANSWERS = /Failed to load resource|net::ERR_|blocked by CORS policy/;
@@ -78,10 +78,7 @@ export async function startConsole() {
       await site.stop();
       await installation.close();
     },
-    escalate: async (tool: string): Promise<void> => {
-      await fail(gate, tool, 3);
-      await untilStatus(installation, keyOf(tool), 'ESCALATED');
-    },
+    escalate: (tool: string) => escalateTool(installation, gate, tool),
     /** A real call of an agent that waits for a person. */
     hold: (tool: string, args: unknown): { readonly ran: unknown[]; readonly waiting: Promise<unknown> } => {
       const ran: unknown[] = [];

@@ -23,6 +23,8 @@ beforeAll(async () => {
 });
 afterAll(() => installation.close());
 
+const refused = (words: string) => expect.stringContaining(words) as string;
+
 interface Pending {
   readonly pending: readonly { readonly id: string; readonly tool: string }[];
 }
@@ -54,6 +56,7 @@ test('lists what waits and shows what would run, without credentials', async () 
   const listed = await surety('approvals');
   expect(listed.stdout).toContain(id.slice(-8));
   expect(listed.stdout).toContain('send_mail');
+  expect(listed.stdout).toMatch(/\{"to":"all@example.com","api_key":"\[redacted [0-9a-f]{4}\]"\}/);
   expect(widest(listed.stdout)).toBeLessThanOrEqual(80);
   const approved = await surety('approve', id.slice(-8), '--by', 'alice', '--yes');
   expect(approved.stdout).toContain('"to": "all@example.com"');
@@ -62,7 +65,8 @@ test('lists what waits and shows what would run, without credentials', async () 
   expect(approved.stdout + listed.stdout).not.toContain('sk-abc');
   expect(await waiting).toContain('sk-abc');
   const decided = await surety('approvals', '--decided');
-  expect(decided.stdout).toMatch(/send_mail +approved +alice/);
+  expect(decided.stdout).toMatch(/send_mail +approved +alice[\s\S]*\{"to":"all@example.com"/);
+  expect(widest(decided.stdout)).toBeLessThanOrEqual(80);
 });
 
 test('names what cannot be seen', async () => {
@@ -72,8 +76,19 @@ test('names what cannot be seen', async () => {
 
 test('denies with a reason that the agent reads', async () => {
   const { id, waiting } = await held('wipe', { disk: 1 });
+  // Nothing is left out of what was typed to make it fit.
+  const spoilt = `${id.slice(-8, -4)}x${id.slice(-4)}`;
+  expect(await surety('deny', spoilt, '--by', 'alice', '--yes')).toMatchObject({
+    code: 1,
+    stderr: refused('no question'),
+  });
+  const mistyped = `${id.slice(-8, -1)}${id.endsWith('0') ? '1' : '0'}`;
+  expect(await surety('deny', mistyped, '--by', 'alice', '--yes')).toMatchObject({
+    ...{ code: 1, stderr: refused(`Did you mean ${id.slice(-8)}?`) },
+  });
   expect(await surety('deny', id, '--reason', 'never', '--by', 'alice', '--yes')).toMatchObject({ code: 0 });
   await expect(waiting).rejects.toThrow('denied by alice: never');
+  expect((await surety('history', 'wipe')).stdout).toMatch(/→ approval denied +alice\n +never/);
 });
 
 test('grants for later calls, lists and revokes them', async () => {
@@ -85,6 +100,12 @@ test('grants for later calls, lists and revokes them', async () => {
   expect(gate.check({ tool: 'copy', args: { path: '/etc/b' } }).decision).toBe('ask');
   const grants = await surety('grants');
   expect(grants.stdout).toContain('copy where path matches /srv/*');
+  // An empty variable in a script means none, also where there is but one.
+  for (const none of ['', id.slice(-3)]) {
+    expect(await surety('revoke', none)).toMatchObject({ code: 1, stderr: refused('nothing was changed') });
+  }
+  const mistyped = `${id.slice(-8, -1)}${id.endsWith('0') ? '1' : '0'}`;
+  expect(await surety('revoke', mistyped)).toMatchObject({ code: 1, stderr: refused(`Did you mean ${id.slice(-8)}?`) });
   const unasked = { code: 2, stderr: expect.stringContaining('There is no terminal to ask on') as string };
   expect(await surety('revoke')).toMatchObject(unasked);
   expect(await jsonOf(['revoke', id.slice(-8), '--reason', 'over'], { env: env() })).toEqual({ revoked: [id] });

@@ -57,23 +57,23 @@ test('refuses targets that are nowhere to go, and adds nothing', async () => {
 });
 
 test('adds, shows the secret once, tests, lists, gives up, replays and removes', async () => {
-  const url = `${receiver.url}/hook?key=abcdef0123456789abcdef`;
+  const url = `${receiver.url}/services/plain-secret?key=abcdef0123456789abcdef`;
   const added = await webhooks('add', url, '--allow-private', '--events', 'tool.escalated', '--retry-for', '2s');
   expect(added).toMatchObject({ code: 0, ...refused('it is not shown again') });
   const secret = added.stdout.trim();
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   const listed = await webhooks('list');
-  expect(listed.stdout).toContain(`${receiver.url}/hook?…`);
+  expect(listed.stdout).toContain(`${receiver.url}/…`);
   expect(listed.stdout).toContain('tool.escalated');
-  expect(listed.stdout + JSON.stringify(await json('list'))).not.toMatch(/whsec_|abcdef0123/);
+  expect(listed.stdout + JSON.stringify(await json('list'))).not.toMatch(/whsec_|abcdef0123|plain-secret/);
   expect(widest(listed.stdout.replaceAll('http://', ''))).toBeLessThanOrEqual(80);
   const [{ id }] = (await json('list')) as [{ id: string }];
 
   receiver.answers((_, response) => response.writeHead(200).end('thanks'));
   expect(await webhooks('test', id.slice(-8))).toMatchObject({
-    ...{ code: 0, stdout: `${receiver.url}/hook?… answered 200: thanks\n` },
+    ...{ code: 0, stdout: `${receiver.url}/… answered 200: thanks\n` },
   });
-  expect(receiver.verified('/hook?key=abcdef0123456789abcdef', secret)).toMatchObject([
+  expect(receiver.verified('/services/plain-secret?key=abcdef0123456789abcdef', secret)).toMatchObject([
     { type: 'webhook.test', data: { webhook: id, url: 'https://trust.example' } },
   ]);
   expect(await webhooks('test')).toMatchObject({ code: 2, ...refused('There is no terminal to ask on') });
@@ -103,6 +103,10 @@ test('adds, shows the secret once, tests, lists, gives up, replays and removes',
   expect(await json('list')).toEqual([]);
   expect(await webhooks('replay', dead.id)).toMatchObject({ code: 1, ...refused('has no webhook any more') });
   expect(await webhooks('test', id)).toMatchObject({ code: 1, ...refused('is no webhook') });
+  const noted = await installation.pool.query("select detail from audit where action like 'webhook%'");
+  expect(noted.rows).toHaveLength(3);
+  expect(JSON.stringify(noted.rows)).toContain(`${receiver.url}/…`);
+  expect(JSON.stringify(noted.rows)).not.toMatch(/plain-secret|abcdef0123/);
 });
 
 test('rotates a secret: for a while both verify, and with --now the old one no more', async () => {

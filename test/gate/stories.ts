@@ -3,14 +3,14 @@ import { argumentsDigest } from '../../src/domain/outcome/digest.ts';
 import { serverKey, toolKey } from '../../src/domain/key/tool-key.ts';
 import { consumeGrant } from '../../src/postgres/grants.ts';
 import { newOutcomeId } from '../../src/postgres/outcome-id.ts';
-import { readDecided, readPending } from '../../src/postgres/read-approvals.ts';
+import { readDecided } from '../../src/postgres/read-approvals.ts';
 import type { ShownApproval } from '../../src/postgres/read-approvals.ts';
 import { ApprovalRequired, CallDenied, InvalidReport, NotApproved } from '../../src/gate/index.ts';
 import type { Gate } from '../../src/gate/index.ts';
 import { decideAs } from '../support/decide-as.ts';
 import { createInstallation, eventually } from '../support/installation.ts';
 import type { Installation, Way } from '../support/installation.ts';
-import { fail, failure, keyOf, pause, untilStatus } from '../workflow/support.ts';
+import { escalateTool, failure, keyOf, openQuestion, pause, untilStatus } from '../workflow/support.ts';
 
 /** What a gate promises, whichever way it speaks with the ledger. */
 export function gateStories(way: Way): void {
@@ -33,18 +33,9 @@ export function gateStories(way: Way): void {
   });
   afterAll(() => installation.close());
 
-  /** A tool that asks. */
-  async function escalated(tool: string): Promise<void> {
-    await fail(gate, tool, 3);
-    await untilStatus(installation, keyOf(tool), 'ESCALATED');
-  }
+  const escalated = (tool: string) => escalateTool(installation, gate, tool);
 
-  const open = (tool: string): Promise<ShownApproval> =>
-    eventually(async () => {
-      const found = (await readPending(installation.pool, 1000)).find((one) => one.tool === tool);
-      if (found === undefined) throw new Error(`nobody asked about ${tool}`);
-      return found;
-    });
+  const open = (tool: string) => openQuestion(installation, tool);
 
   const say = (approval: ShownApproval, verb: 'approve' | 'deny', more: object = {}) =>
     decideAs(installation.pool, { approval: approval.id, verb, by: 'alice', reason: 'looked at it', ...more });
@@ -199,7 +190,8 @@ export function gateStories(way: Way): void {
   describe('a grant', () => {
     test('for the session lets later calls through without asking, until it is revoked or the tool is blocked', async () => {
       await escalated('upload');
-      const upload = gate.guard('upload', () => 'ok');
+      // By whose leave it runs is known, whether or not anything was used up for it.
+      const upload = gate.guard('upload', (_: { n: number }, { grant }) => grant?.by);
       const waiting = upload({ n: 1 });
       const question = await open('upload');
       await say(question, 'approve', { grant: { kind: 'session', covers: 'tool' } });
@@ -208,7 +200,7 @@ export function gateStories(way: Way): void {
         expect(gate.check({ tool: 'upload', args: { n: 2 } })).toMatchObject({ decision: 'allow' }),
       );
       expect(gate.check({ tool: 'upload', args: {}, session: 'another' })).toMatchObject({ decision: 'ask' });
-      expect(await upload({ n: 2 })).toBe('ok');
+      expect(await upload({ n: 2 })).toBe('alice');
 
       await installation.client.workflow.getHandle(keyOf('upload')).executeUpdate('block', { args: [{ reason: 'x' }] });
       const revoked = await installation.pool.query<{ reason: string }>(
@@ -416,6 +408,19 @@ export function gateStories(way: Way): void {
       const refused = expect(waiting).rejects.toThrow(CallDenied);
       await say(await open('http_blocked'), 'approve', { edit: { url: 'https://evil.test/' } });
       await refused;
+    });
+
+    test('what was asked before a block is taken back, also where nobody waits for it any more', async () => {
+      await escalated('doomed');
+      const ask = (n: number) =>
+        gate
+          .guard('doomed', () => 'ran', { approvalWaitMs: 0 })({ n })
+          .catch((error: unknown) => error);
+      expect(await ask(1)).toBeInstanceOf(ApprovalRequired);
+      const { id } = await open('doomed');
+      await order('doomed', 'block');
+      await eventually(async () => expect(await endOf(id)).toMatchObject({ status: 'withdrawn', endedBy: 'surety' }));
+      expect((await endOf(id)).endReason).toBe('blocked');
     });
 
     test('a changed definition ends what was granted, and an open question about the old one', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
@@ -100,6 +101,7 @@ describe('who asks', () => {
       const answer = await call('GET', '/v1/approvals', { headers });
       expect(answer).toMatchObject({ status: 401, body: { title: 'Not authenticated', status: 401 } });
       expect(answer.headers.get('content-type')).toBe('application/problem+json');
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
     }
   });
 
@@ -316,7 +318,10 @@ describe('what is sent', () => {
   ])('%s is refused with a word, and nothing inside is shown', async (_, body, status) => {
     const answer = await call('POST', '/v1/outcomes', { as: 'agent', body });
     expect(answer.status).toBe(status);
-    if (status === 413) expect(answer.headers.get('connection')).toBe('close');
+    if (status === 413) {
+      expect(answer.headers.get('connection')).toBe('close');
+      expect(answer.body['detail']).toMatch(/at most 2000000 bytes.*several requests.*a path, or a URL/);
+    }
     expect(answer.headers.get('content-type')).toBe('application/problem+json');
     expect(JSON.stringify(answer.body)).not.toMatch(/at .*\.(ts|js):\d/);
   });
@@ -380,6 +385,12 @@ describe('what is sent', () => {
     expect(all.grants.length).toBeGreaterThanOrEqual(3);
     expect(seen).toEqual(all.grants.map(({ id }) => id));
     expect((await call('GET', '/v1/grants?cursor=nonsense', { as: 'approver' })).status).toBe(400);
+    const unknown = `/v1/approvals?status=decided&cursor=${randomUUID()}`;
+    for (const path of [unknown, `${unknown}&search=x`, '/v1/approvals?cursor=nonsense']) {
+      const answer = await call('GET', path, { as: 'approver' });
+      expect(answer.status, path).toBe(400);
+      expect(answer.headers.get('content-type')).toBe('application/problem+json');
+    }
   });
 
   test('as a search finds questions by what is shown of them, and no secret by its letters', async () => {

@@ -181,6 +181,45 @@ describe('an agent without the library', () => {
     expect(decided.filter(({ agent }) => agent !== 'bot')).toEqual([]);
   });
 
+  test('sees what its owner has asked, however that is spelt, in the list as one by one', async () => {
+    const roles = ['agent', 'approver'] as const;
+    const places: Place[] = [];
+    // A database that folds letters by itself takes these for two people.
+    for (const owner of ['Straße', 'STRASSE']) {
+      const { secret } = await createToken(installation.pool, { name: 'speller', owner, roles, createdBy: 'test' });
+      places.push({ ...bot, token: secret });
+    }
+    const { body } = await post(places[0] ?? bot, '/v1/approvals', { tool: 'spelt', because: 'mine' });
+    for (const place of places) {
+      expect((await get(place, `/v1/approvals/${String(body['id'])}`)).status).toBe(200);
+      expect((await get(place, '/v1/approvals')).body).toMatchObject({ pending: 1, approvals: [{ id: body['id'] }] });
+    }
+  });
+
+  test('asking again under its key finds the question, and is told what has become of it', async () => {
+    await escalated('keyed');
+    const headers = {
+      authorization: `Bearer ${bot.token}`,
+      'content-type': 'application/json',
+      'idempotency-key': 'ask-1',
+    };
+    const ask = async () => {
+      const body = JSON.stringify({ tool: 'keyed', args: { n: 1 } });
+      const response = await fetch(`${bot.url}/v1/approvals`, { method: 'POST', headers, body });
+      const replayed = response.headers.get('idempotency-replayed');
+      return { replayed, ...((await response.json()) as { id: string; status: string; asked: number }) };
+    };
+    const { id, ...first } = await ask();
+    expect(first).toMatchObject({ replayed: null, status: 'pending', asked: 1 });
+    expect(await ask()).toMatchObject({ id, replayed: 'true', status: 'pending', asked: 1 });
+    await decideAs(installation.pool, { approval: id, verb: 'approve', by: 'alice', reason: '' });
+    await eventually(async () => expect(await ask()).toMatchObject({ id, status: 'approved' }));
+    // Also once it is used up, where asking without the key would ask anew.
+    await post(bot, `/v1/grants/${id}/consume`, { callId: 'keyed-1' });
+    await post(bot, '/v1/outcomes', { outcomes: [{ tool: 'keyed', callId: 'keyed-1', result: { ok: true } }] });
+    expect(await ask()).toMatchObject({ id, replayed: 'true', status: 'approved', asked: 1 });
+  });
+
   test('is told that nobody could allow it', async () => {
     await escalated('doomed');
     await installation.client.workflow

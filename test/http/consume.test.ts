@@ -91,6 +91,16 @@ describe('a grant is handed out only where the gate would say so', () => {
     expect(await consume(id, { callId: 'r5' })).toBe(200);
   });
 
+  test('for what a person has put in only by saying it: its digest does not tell what it concerns', async () => {
+    await escalated('mail');
+    const edit = { url: 'https://b.test/' };
+    const id = await granted({ tool: 'mail', args: { url: 'https://a.test/' } }, { grant: { kind: 'always' }, edit });
+    const { edited } = (await get(bot, `/v1/approvals/${id}`)).body as { edited: { digest: string } };
+    const unsaid = await post(bot, `/v1/grants/${id}/consume`, { callId: 'm1', digest: edited.digest });
+    expect(unsaid).toMatchObject({ status: 409, body: { detail: expect.stringContaining('with its args') as string } });
+    expect(await consume(id, { callId: 'm2', digest: edited.digest, args: edit })).toBe(200);
+  });
+
   test('for a session only to a call that names it', async () => {
     await escalated('sit');
     const grant = { kind: 'session' } as const;

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Gate } from '../../src/gate/index.ts';
 import { decideAs } from '../support/decide-as.ts';
-import { readPending } from '../../src/postgres/read-approvals.ts';
 import type { ShownApproval } from '../../src/postgres/read-approvals.ts';
 import type { ApprovalResult } from '../../workflows/approval.ts';
 import { createInstallation, eventually } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
-import { fail, keyOf, pause, untilStatus } from './support.ts';
+import { escalateTool, openQuestion, pause } from './support.ts';
 
 let installation: Installation;
 let gate: Gate;
@@ -20,17 +19,9 @@ beforeAll(async () => {
 });
 afterAll(() => installation.close());
 
-async function escalated(tool: string): Promise<void> {
-  await fail(gate, tool, 3);
-  await untilStatus(installation, keyOf(tool), 'ESCALATED');
-}
+const escalated = (tool: string) => escalateTool(installation, gate, tool);
 
-const open = (tool: string): Promise<ShownApproval> =>
-  eventually(async () => {
-    const found = (await readPending(installation.pool, 1000)).find((one) => one.tool === tool);
-    if (found === undefined) throw new Error(`nobody asked about ${tool}`);
-    return found;
-  });
+const open = (tool: string) => openQuestion(installation, tool);
 
 const say = (approval: ShownApproval, verb: 'approve' | 'deny', by: string) =>
   decideAs(installation.pool, { approval: approval.id, verb, by, reason: 'looked at it' });

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pruneApprovals } from '../../src/postgres/approval-end.ts';
 import { consumeGrant } from '../../src/postgres/grants.ts';
 import { newOutcomeId } from '../../src/postgres/outcome-id.ts';
-import { readDecided, readPending } from '../../src/postgres/read-approvals.ts';
+import { readDecided } from '../../src/postgres/read-approvals.ts';
 import type { ShownApproval } from '../../src/postgres/read-approvals.ts';
 import type { Gate } from '../../src/gate/index.ts';
 import { decideAs } from '../support/decide-as.ts';
 import { createInstallation, eventually, TASK_QUEUE } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
-import { fail, failedTasks, keyOf, pause, temporal, untilStatus } from './support.ts';
+import { escalateTool, failedTasks, openQuestion, temporal } from './support.ts';
 
 let installation: Installation;
 let gate: Gate;
@@ -20,18 +20,9 @@ beforeAll(async () => {
 });
 afterAll(() => installation.close());
 
-/** A tool that asks. */
-async function escalated(tool: string): Promise<void> {
-  await fail(gate, tool, 3);
-  await untilStatus(installation, keyOf(tool), 'ESCALATED');
-}
+const escalated = (tool: string) => escalateTool(installation, gate, tool);
 
-const open = (tool: string): Promise<ShownApproval> =>
-  eventually(async () => {
-    const found = (await readPending(installation.pool, 1000)).find((one) => one.tool === tool);
-    if (found === undefined) throw new Error(`nobody asked about ${tool}`);
-    return found;
-  });
+const open = (tool: string) => openQuestion(installation, tool);
 
 const say = (approval: ShownApproval, verb: 'approve' | 'deny' | 'extend', more: object = {}) =>
   decideAs(installation.pool, { approval: approval.id, verb, by: 'alice', reason: 'looked at it', ...more });
@@ -146,35 +137,6 @@ describe('time', () => {
 });
 
 describe('time and people', () => {
-  test('a decision made before the expiry counts, one after it does not, however close they are', async () => {
-    await installation.publish({ toolRules: { 'close-*': { approval: { expiresAfterSeconds: 2, remindAt: [] } } } });
-    const tools = Array.from({ length: 8 }, (_, i) => `close-${i}`);
-    for (const tool of tools) await escalated(tool);
-    await eventually(() => expect(gate.check({ tool: 'close-7' })).toMatchObject({ decision: 'ask' }));
-    const ends = await Promise.all(
-      tools.map(async (tool, i) => {
-        const waiting = gate
-          .guard(
-            tool,
-            () => 'ran',
-          )({})
-          .catch((error: unknown) => error);
-        const question = await open(tool);
-        await pause(Math.max(0, question.expiresAt - Date.now() - 120 + i * 30));
-        const decision = await say(question, 'approve');
-        return { result: await waiting, told: await outcomeOf(decision), question };
-      }),
-    );
-    for (const { result, told, question } of ends) {
-      const { status } = await endOf(question.id);
-      // One or the other, and everybody is told the same.
-      expect(['approved', 'expired']).toContain(status);
-      expect(told?.outcome).toBe(status === 'approved' ? 'taken' : 'refused');
-      if (status === 'approved') expect(result).toBe('ran');
-      else expect(result).toMatchObject({ name: 'NotApproved', status: 'expired' });
-    }
-  });
-
   test('the next approver is asked in time, and may decide only then', async () => {
     const approval = { approvers: [['ann'], ['bob']], nextApproverAfterSeconds: 2, expiresAfterSeconds: 60 };
     await installation.publish({ toolRules: { passed: { approval } } });

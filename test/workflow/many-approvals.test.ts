@@ -1,3 +1,4 @@
+import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serveHttp } from '../../src/http/serve.ts';
 import { askForApproval } from '../../src/postgres/approval-ask.ts';
@@ -13,6 +14,11 @@ import { failedTasks } from './support.ts';
 const [PATIENT, HASTY] = [950, 50];
 const patient: ApprovalTerms = { ...DEFAULT_RULE.approval, expiresAfterSeconds: 3600, remindAt: [] };
 const hasty: ApprovalTerms = { ...patient, expiresAfterSeconds: 10, remindAt: [0.5] };
+
+/** Of Temporal's own timers, by its own clock. */
+const MOST_LATE_MS = 5000;
+
+type HistoryEvent = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>[number];
 
 let installation: Installation;
 
@@ -30,7 +36,7 @@ async function askAll(many: number, terms: ApprovalTerms): Promise<string[]> {
   const subject = found.rows[0]?.id ?? 0;
   const call = { toolKey: 'tool:local/popular', server: 'local', tool: 'popular', scope: undefined, owner: undefined };
   const held = { heldSince: 0, isSecurity: false, state: 'ESCALATED' } as const;
-  const why = { because: 'it failed', held, risk: 'write', terms };
+  const why = { because: 'it failed', held, risk: 'write', terms, mostOpen: 1000 };
   const ids: string[] = [];
   let next = 0;
   const asker = async () => {
@@ -76,10 +82,75 @@ test(`with ${PATIENT} questions open each is listed once and decided at once, an
      from audit x join approval a on a.id::text = x.detail ->> 'approval' where a.id = any($1) group by a.id`,
     [quick],
   );
-  // None is missing, none comes twice, out of turn or before its time; how late they are is the machine's.
+  // None is missing, none comes twice, out of turn or before its time.
   expect(climbed.rows).toEqual(quick.map(() => ({ actions: ['approval reminded', 'approval expired'], early: false })));
+  await expectTimersInTime([...open, ...quick]);
   expect(await failedTasks(installation)).toEqual([]);
 }, 360_000);
+
+interface Laddered {
+  readonly id: string;
+  readonly workflow: string;
+  readonly askedAt: number;
+  readonly expiresAt: number;
+  readonly terms: ApprovalTerms;
+}
+
+/**
+ * By the histories alone, and so whatever else the machine does: every timer is set, by the clock of the task that set it,
+ * for the moment that its rung is due, and Temporal fires none before that, nor much later.
+ */
+async function expectTimersInTime(ids: readonly string[]): Promise<void> {
+  const { rows } = await installation.pool.query<Laddered>(
+    `select id, 'approval:' || identity || '/' || ordinal as workflow, terms,
+       round(extract(epoch from asked_at) * 1000)::float8 as "askedAt",
+       round(extract(epoch from expires_at) * 1000)::float8 as "expiresAt" from approval where id = any($1)`,
+    [ids],
+  );
+  expect(rows).toHaveLength(ids.length);
+  for (const { workflow, askedAt, expiresAt, terms } of rows) {
+    const { events } = await installation.client.workflow.getHandle(workflow).fetchHistory();
+    const timers = timersIn(events ?? []);
+    const due = [...terms.remindAt.map((share) => askedAt + Math.round((expiresAt - askedAt) * share)), expiresAt];
+    const missed = timers.map(({ setAt, forMs }, rung) => forMs - Math.max(1, (due[rung] ?? NaN) - setAt));
+    expect(timers).toHaveLength(due.length);
+    expect(Math.max(...missed.map(Math.abs)), workflow).toBeLessThanOrEqual(1);
+    const fired = timers.flatMap(({ firesAt, firedAt }) => (firedAt === undefined ? [] : [firedAt - firesAt]));
+    expect(fired).toHaveLength(terms.remindAt.length > 0 ? due.length : 0);
+    expect(Math.min(0, ...fired), workflow).toBe(0);
+    expect(Math.max(0, ...fired), workflow).toBeLessThan(MOST_LATE_MS);
+  }
+}
+
+interface Timer {
+  /** By the clock of the task that set it. */
+  readonly setAt: number;
+  readonly forMs: number;
+  readonly firesAt: number;
+  readonly firedAt: number | undefined;
+}
+
+function timersIn(events: readonly HistoryEvent[]): readonly Timer[] {
+  const timeOf = (id: unknown) => msOf(events.find(({ eventId }) => String(eventId) === String(id))?.eventTime);
+  return events.flatMap(({ eventId, eventTime, timerStartedEventAttributes: started }) => {
+    if (started == null) return [];
+    const completed = events.find((event) => String(event.eventId) === String(started.workflowTaskCompletedEventId));
+    const forMs = msOf(started.startToFireTimeout);
+    const fired = events.find(
+      ({ timerFiredEventAttributes: of }) => of != null && String(of.startedEventId) === String(eventId),
+    );
+    return {
+      setAt: timeOf(completed?.workflowTaskCompletedEventAttributes?.startedEventId),
+      forMs,
+      firesAt: msOf(eventTime) + forMs,
+      firedAt: fired === undefined ? undefined : msOf(fired.eventTime),
+    };
+  });
+}
+
+function msOf(time: { seconds?: unknown; nanos?: number | null } | null | undefined): number {
+  return Number(time?.seconds ?? NaN) * 1000 + Math.floor((time?.nanos ?? 0) / 1e6);
+}
 
 /** How many questions have a timer that will bring them to mind, or end them. */
 const withTimer = async () =>

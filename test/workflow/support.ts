@@ -7,6 +7,8 @@ import { expect, inject } from 'vitest';
 import { toolKey } from '../../src/domain/key/tool-key.ts';
 import type { Parts } from '../../src/domain/trust/parts.ts';
 import type { Gate, Report } from '../../src/gate/index.ts';
+import { readPending } from '../../src/postgres/read-approvals.ts';
+import type { ShownApproval } from '../../src/postgres/read-approvals.ts';
 import type { TrustView } from '../../workflows/messages.ts';
 import { eventually } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
@@ -26,6 +28,20 @@ export const success = (tool: string, more: Partial<Report> = {}): Report => ({ 
 export async function fail(gate: Gate, tool: string, times: number, more: Partial<Report> = {}): Promise<void> {
   for (let i = 0; i < times; i += 1) await gate.report(failure(tool, more));
 }
+
+/** Makes a tool one that asks. */
+export async function escalateTool(installation: Installation, gate: Gate, tool: string): Promise<void> {
+  await fail(gate, tool, 3);
+  await untilStatus(installation, keyOf(tool), 'ESCALATED');
+}
+
+/** The open question about a tool, as soon as there is one. */
+export const openQuestion = ({ pool }: Installation, tool: string): Promise<ShownApproval> =>
+  eventually(async () => {
+    const found = (await readPending(pool, 1000)).find((one) => one.tool === tool);
+    if (found === undefined) throw new Error(`nobody asked about ${tool}`);
+    return found;
+  });
 
 export interface Projected {
   readonly status: string;

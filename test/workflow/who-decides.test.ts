@@ -2,14 +2,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { decide, untilTold } from '../../src/postgres/approval-decide.ts';
 import type { NewDecision } from '../../src/postgres/approval-decide.ts';
 import { newOutcomeId } from '../../src/postgres/outcome-id.ts';
-import { readOne, readPending } from '../../src/postgres/read-approvals.ts';
+import { readOne } from '../../src/postgres/read-approvals.ts';
 import { createToken } from '../../src/postgres/tokens.ts';
 import type { Role } from '../../src/postgres/tokens.ts';
 import type { Gate } from '../../src/gate/index.ts';
 import { decideAs } from '../support/decide-as.ts';
 import { createInstallation, eventually } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
-import { fail, failedTasks, keyOf, temporal, untilStatus } from './support.ts';
+import { fail, failedTasks, keyOf, openQuestion, temporal, untilStatus } from './support.ts';
 
 let installation: Installation;
 let gate: Gate;
@@ -48,11 +48,7 @@ async function held(tool: string, { isSecurity = false } = {}): Promise<Held> {
   }
   const waiting = gate.guard(tool, () => 'ran')({});
   waiting.catch(() => undefined);
-  const id = await eventually(async () => {
-    const found = (await readPending(installation.pool, 1000)).find((one) => one.tool === tool);
-    if (found === undefined) throw new Error(`nobody asked about ${tool}`);
-    return found.id;
-  });
+  const { id } = await openQuestion(installation, tool);
   const workflow = await eventually(async () => {
     const found = await installation.pool.query<{ id: string }>(
       "select 'approval:' || identity || '/' || ordinal as id from approval where id = $1 and started_at is not null",

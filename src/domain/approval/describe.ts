@@ -2,7 +2,7 @@ import { clock, plain } from '../trust/describe.ts';
 import type { ApprovalState, Question } from './approval.ts';
 import { askedOf, consentsNeeded, nextRung } from './approval.ts';
 import { coverage } from './grant.ts';
-import { unverified } from './person.ts';
+import { enderOf } from './person.ts';
 import type { ApprovalTerms } from '../rules/rules.schema.ts';
 
 interface Described {
@@ -48,7 +48,7 @@ function openLines(state: ApprovalState, terms: ApprovalTerms): string[] {
 function endLine({ status, end }: ApprovalState): string {
   const word = `${status.slice(0, 1).toUpperCase()}${status.slice(1)}`;
   if (end === undefined || end.by === null) return `${word}: ${plain(end?.reason ?? '')}`;
-  return `${word} by ${end.verified ? plain(end.by) : unverified(plain(end.by))}`;
+  return `${word} by ${enderOf({ status, endedBy: plain(end.by), verified: end.verified })}`;
 }
 
 function endLines(tool: string, { end, status }: ApprovalState): string[] {

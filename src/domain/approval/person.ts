@@ -23,6 +23,20 @@ export function unverified(name: string): string {
   return `${name} (unverified)`;
 }
 
+/** Who ended a question, as it is shown. Nobody else takes one back in the name of Surety, so that needs no vouching for. */
+export function enderOf({ status, endedBy, verified }: Ended): string {
+  if (endedBy === null) return '';
+  const isOurs = status === 'withdrawn' && RESERVED.test(endedBy);
+  return verified === false && !isOurs ? unverified(endedBy) : endedBy;
+}
+
+interface Ended {
+  readonly status: string;
+  /** Null where nobody did: what has expired was denied by nobody. */
+  readonly endedBy: string | null;
+  readonly verified: boolean | null;
+}
+
 /** For comparing alone. Upper case first: some letters meet only there. */
 export function folded(name: string): string {
   return nameAsKept(name).toUpperCase().toLowerCase().normalize('NFC');

@@ -111,6 +111,9 @@ export const Rules = z.strictObject({
   enableAutoRecovery: z.boolean().default(true),
   persistAcrossSessions: z.boolean().default(true),
   maxHistoryEntries: positive.default(1000).describe('Entries that `surety history` reads back at the most.'),
+  maxOpenQuestions: positive
+    .default(500)
+    .describe('Open questions that one agent may have; one more is refused until some are decided.'),
   enforce: z.boolean().default(true).describe('false: shadow mode for every tool.'),
   blocklist: z.array(z.string().min(1)).default([]).describe('Tools that are denied always, even under break glass.'),
   situations: Situations.prefault({}),

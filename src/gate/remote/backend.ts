@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { TooManyQuestions } from '../../domain/approval/too-many-questions.ts';
 import type { LedgerOutcome } from '../../domain/outcome/ledger-outcome.ts';
 import type { Asked } from '../../postgres/approval-ask.ts';
 import type { Backend } from '../backend.ts';
 import { WireConsumed, WireNews, WirePlaces, WireProbe, WireRenewed } from '../wire.schema.ts';
-import { CallDenied, Refused } from '../errors.ts';
+import { CallDenied, Refused, TOO_MANY_QUESTIONS } from '../errors.ts';
 import { asInvalid } from './http.ts';
 import type { Remote } from './http.ts';
 
@@ -38,7 +39,7 @@ export function createRemoteBackend(remote: Remote): Backend {
         // The server may be about to learn what this process has seen itself.
         const seen = { isSecurity: held.isSecurity, state: held.state };
         const call = { server, tool, scope, agent, session, callId: givenId, args, definition, because, seen };
-        return remote.post('v1/approvals', call, Question);
+        return remote.post('v1/approvals', call, Question).catch(asTooMany);
       },
       read: (id) => remote.get(`v1/approvals/${id}`, Question).catch(noneOf(404)),
       withdraw: async (id, by, reason) => {
@@ -81,6 +82,11 @@ function noneOf(status: number): (error: unknown) => undefined {
     if (error instanceof Refused && error.status === status) return undefined;
     throw error;
   };
+}
+
+function asTooMany(error: unknown): never {
+  if (!(error instanceof Refused) || error.type !== TOO_MANY_QUESTIONS) throw error;
+  throw new TooManyQuestions(error.message, { cause: error });
 }
 
 /** What a person has put in place of the arguments is for something that is blocked. */

@@ -46,9 +46,9 @@ function baseOf(url: string): URL {
 }
 
 async function refusalOf(response: Response): Promise<Error> {
-  const body = (await response.json().catch(() => ({}))) as { detail?: unknown };
+  const body = (await response.json().catch(() => ({}))) as { detail?: unknown; type?: unknown };
   const detail = typeof body.detail === 'string' ? body.detail : `the server answered ${response.status}`;
-  return new Refused(response.status, detail);
+  return new Refused(response.status, detail, typeof body.type === 'string' ? body.type : undefined);
 }
 
 /** What would be refused again however often it is sent. */
