@@ -139,6 +139,15 @@ test.each([
   `7z a -p${word} a.7z`,
   `keytool -list -storepass ${word}`,
   `htpasswd -bc f me ${word}`,
+  `htpasswd -n -b me ${word}`,
+  `htpasswd -nbB me ${word} > .htpasswd`,
+  `htpasswd -b -C 10 f me ${word} 2>&1`,
+  `smbclient //h/share -U me%${word} -c ls`,
+  `smbclient -L h --user=me%${word}`,
+  `rpcclient -U 'me%${word}' h`,
+  `db.example.com:5432:app:me:${word}`,
+  `*:*:*:me:${word}`,
+  `echo 'localhost:5432:app:me:${word}' >> ~/.pgpass`,
 ])('%j does not get through, by shape or by name', async (text) => {
   for (const entry of [success({ command: text }), success({ output: text }), success({ arguments: { text } })]) {
     expect(JSON.stringify(await redactEntry(entry))).not.toContain(word);
@@ -163,6 +172,8 @@ test.each([
   'xai-explainability-toolkit gsk_settings_of_the_app secret_santa_list nvapi-headers-for-windows',
   'gh_import r8_registers pul-request-template glrt-runner',
   'openssl version; 7z l a.7z; keytool -help',
+  'src/a.ts:12:5:error:x and 2001:db8:85a3:0:0 at 10:15:20',
+  'htpasswd -D f me; net use; date -u +%Y-%m-%d; smbclient -L h -N',
 ])('ordinary text stays as it is: %s', async (text) => {
   expect(await redactEntry(success({ command: text }))).toMatchObject({ command: text });
 });

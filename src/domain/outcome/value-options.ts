@@ -16,7 +16,9 @@ const BEFORE_A_PASSWORD = [
   String.raw`\b7z[arz]?\s${SAME_COMMAND}\s?-p(?=\S)`,
   String.raw`\b(?:plink|pscp|psftp)\s${SAME_COMMAND}\s?-pw\s{1,4}`,
   String.raw`\bkeytool\s${SAME_COMMAND}\s-(?:store|key|src|dest)[a-z]{0,8}pass\s{1,4}`,
-  String.raw`\bhtpasswd\s{1,4}-\w{0,8}b\w{0,8}\s{1,4}(?:[^\s|;&]{1,256}\s{1,4}){1,2}?(?=[^\s|;&]{1,512}(?:\s{0,4}(?:[|;&\n]|$)))`,
+  // The last word, whatever stands between; `2>` begins no word.
+  String.raw`\bhtpasswd\s(?=[^|;&\n]{0,200}?-\w{0,8}b)[^|;&\n<>]{0,300}\s(?!\d[<>])(?=[^\s|;&<>]{1,512}\s{0,4}(?:\d?[<>]|[|;&\n]|$))`,
+  String.raw`\b(?:smb[a-z]{2,10}|rpcclient|net|winexe)\s${SAME_COMMAND}\s?(?:-U\s{0,4}|--user[=\s]\s{0,4})["']?[^\s%"'|;&]{1,128}%`,
   String.raw`\b(?:un)?zip\s${SAME_COMMAND}\s?-P\s{0,4}`,
   String.raw`\b(?:configure|config)\s{1,4}set\s{1,4}[\w.:/@-]{0,100}?${SECRET_NAME}[\w.-]{0,24}\s{1,4}`,
 ];

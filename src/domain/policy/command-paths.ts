@@ -35,6 +35,8 @@ export interface Followed {
   readonly own: RunFile['own'];
 }
 
+/** What programs have said, and no program loads. */
+const SAID = /\.(?:log|txt|out|err|md|csv|html)$/;
 /** They leave what a file holds as it is, or take the file away. */
 const KEEPS_CONTENT: ReadonlySet<string> = new Set('chmod chown chgrp touch mkdir rmdir rm unlink'.split(' '));
 /** What they write they make of what the project holds, or keep its meaning; their arguments name it and no more. */
@@ -187,6 +189,17 @@ export class CommandPaths {
     return files.filter(({ path, own: [from, to] }) => {
       const places = written.get(programName(path)) ?? [];
       return isAny || places.some((at) => at < from || at >= to || this.noted[at]?.certain === true);
+    });
+  }
+
+  /** Whether the line makes a file that may be code in one of these places, other than by the command around the site. */
+  makesCode(places: readonly string[], within: Site | undefined): boolean {
+    if (this.isScattered || this.unpacked.length > 0) return true;
+    const names = new Set(places.map(programName));
+    const isOwn = ({ start, end }: Site) => within !== undefined && start <= within.start && end >= within.end;
+    return this.noted.some(({ path, intent, isMade, ...site }) => {
+      const isSaid = SAID.test(path) && !names.has(programName(path));
+      return intent === 'write' && isMade && !isSaid && !isOwn(site);
     });
   }
 

@@ -10,6 +10,15 @@ const verdicts = (command: string) =>
 /** `reboot` is blocked; wherever a program is told to run it, it is as if it stood there alone. */
 describe('a blocked program that another one is told to run is denied', () => {
   it.each([
+    'fd -x reboot',
+    'fd -Hx reboot now',
+    "hyperfine 'reboot now' ls",
+    'hyperfine --prepare reboot ls',
+    'hyperfine --prepare=reboot ls',
+    'ls | entr reboot',
+    'parallel reboot ::: now',
+    'g++ -wrapper reboot,now a.cc',
+    '{"reboot",now}',
     'git -c core.pager=reboot log',
     'git -ccore.pager=reboot log',
     "git -c alias.x='!reboot' x",
@@ -121,6 +130,24 @@ describe('a blocked program that another one is told to run is denied', () => {
 
 describe('what a program may run that nobody can tell asks, also at full trust', () => {
   it.each([
+    'fd -x {}',
+    "fd -x sh -c '{}'",
+    'fd --exec=./x',
+    'fd -x echo \\; -x ./x',
+    'fd $X',
+    "hyperfine -L p a,b '{p} c'",
+    'ls | entr /_',
+    "ls | entr -s './x'",
+    'parallel echo ::: a',
+    'gcc -wrapper ./x a.c',
+    'sed "s/foo/$BAR/" f',
+    'sed -e "s/x/$X/e" --sandbox f',
+    'sed --sandbox $X f',
+    'psql db < $X',
+    'psql db < a.sql < b.sql',
+    'sqlite3 db < /dev/stdin',
+    "echo '.shell x' > q.sql; sqlite3 db < q.sql",
+    'rm -rf .[!.]*',
     'git -c protocol.ext.allow=always fetch',
     'git -c unheard.of=1 fetch',
     'git --exec-path=/x log',
@@ -262,6 +289,17 @@ describe('what a program may run that nobody can tell asks, also at full trust',
 
 describe('everyday uses of the same programs run', () => {
   it.each([
+    'fd -e md -x wc -l',
+    'fd -e ts -X grep -l foo',
+    "hyperfine --warmup 3 'npm test' 'npm run b'",
+    'ls | entr -r npm test',
+    'sed --sandbox "s/foo/$BAR/" f',
+    "rsync -e 'ssh -p 2222' -a x h:y",
+    'psql db < dump.sql',
+    'mysql -u me db < schema.sql',
+    'php -S localhost:8000',
+    'at -l',
+    "docker run --rm --entrypoint sh app -c 'ls'",
     'git -c color.ui=never log',
     'git -c core.pager=cat log',
     'git -c user.name=a -c user.email=b@c commit -m x',
