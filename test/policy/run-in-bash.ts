@@ -42,7 +42,7 @@ function confinementHere(): readonly string[] {
   const isRoot = process.getuid?.() === 0;
   const confined = [...(isRoot ? AS_NOBODY : []), ...NAMESPACE];
   const [program, ...args] = [...confined, 'true'];
-  const { status, stderr, error } = spawnSync(program ?? '', args, { encoding: 'utf8' });
+  const { status, stderr, error } = spawnSync(program, args, { encoding: 'utf8' });
   if (status === 0) return confined;
   console.warn(`Generated commands run without a pid namespace here: ${error?.message ?? stderr.trim()}`);
   return [];
@@ -95,7 +95,7 @@ export class Scene {
       return `( cd ${work} && exec timeout -s KILL 10 ${line} "$(<${file})" ) </dev/null >/dev/null 2>&1`;
     });
     const [program, ...args] = [...this.confinement, this.bash, '--norc', '--noprofile'];
-    const ran = spawnSync(program ?? '', args, {
+    const ran = spawnSync(program, args, {
       input: `ulimit -u ${MOST_PROCESSES}\n${script.join('\n')}\nwait\nsleep 0.5\n`,
       cwd: this.root,
       env: scrubEnvironment({ ...HOSTILE, PATH: this.bin, SHIMS: this.bin, HOME: this.root, LC_ALL: 'C' }),

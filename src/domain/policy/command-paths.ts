@@ -54,7 +54,8 @@ export class CommandPaths {
   /** Ranges of `noted` that belong to functions. */
   private readonly callable: [from: number, to: number][] = [];
   private readonly links = new Set<string>();
-  private isFull = false;
+  /** Whether there are more than anybody could look at. */
+  isFull = false;
   private isScattered = false;
   /** Whether what is scattered may be of this line's making. */
   private isScatteredHere = false;
@@ -169,9 +170,8 @@ export class CommandPaths {
       this.forEachSince(from, (each) => (each.starts === LOST ? each : { ...each, starts: anywhere }), to);
     if (this.where.directories.length > 0) this.distrust();
     if (this.links.size > 0) this.forEachSince(0, (each) => (this.usesLink(each) ? { ...each, known: false } : each));
-    const full: CommandPath = { path: '…', intent: 'write', known: false, start: 0, end: 1, starts: LOST };
     const plain = (certain: boolean) => this.noted.filter((each) => each.certain === certain).map(bare);
-    return { paths: this.isFull ? [...plain(true), full] : plain(true), guesses: plain(false) };
+    return { paths: plain(true), guesses: plain(false) };
   }
 
   /** A file that the same command line writes may hold anything by the time it is run. */

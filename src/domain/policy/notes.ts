@@ -33,6 +33,10 @@ export class Notes implements Reading {
   private readonly constructCounts = new Map<Construct, number>();
   private fieldsSeen = 0;
 
+  get isFlooded(): boolean {
+    return this.named.isFull;
+  }
+
   get directories(): readonly string[] {
     return this.named.where.directories;
   }
