@@ -192,14 +192,14 @@ export class CommandPaths {
     });
   }
 
-  /** Whether the line makes a file that may be code in one of these places, other than by the command around the site. */
+  /** Whether the line makes a file that may be code in one of these places; what the command around the site may make comes later. */
   makesCode(places: readonly string[], within: Site | undefined): boolean {
     if (this.isScattered || this.unpacked.length > 0) return true;
     const names = new Set(places.map(programName));
     const isOwn = ({ start, end }: Site) => within !== undefined && start <= within.start && end >= within.end;
-    return this.noted.some(({ path, intent, isMade, ...site }) => {
+    return this.noted.some(({ path, intent, isMade, certain, ...site }) => {
       const isSaid = SAID.test(path) && !names.has(programName(path));
-      return intent === 'write' && isMade && !isSaid && !isOwn(site);
+      return intent === 'write' && isMade && !isSaid && (certain || !isOwn(site));
     });
   }
 

@@ -70,8 +70,8 @@ export function sed(program: string, args: readonly Field[]): readonly Consequen
     }
     // It says so and ends; behind `--`, or as the value of an option, it is a file like any other.
     if (field.text === '--version' || field.text === '--help') return [];
-    // Then it refuses to run, read or write anything else; a script in front of it is read before.
-    if (field.text === '--sandbox' && scripts.length === 0) isSandboxed = true;
+    // Then it refuses to run, read or write anything else; a script in front of it, or what may be an option, is read before.
+    if (field.text === '--sandbox' && scripts.length === 0 && operands.length === 0) isSandboxed = true;
     const option = optionOf(field.text);
     if (option === undefined) return doubt(because);
     const value = option.value === undefined ? args[at + 1] : { ...field, text: option.value };

@@ -2,7 +2,7 @@ import { HOLE } from '../command/expand.ts';
 
 /** Options by which a JVM loads and runs nothing: sizes, switches, properties that name neither a class nor a file. */
 const JVM =
-  /^-(?:Xm[snx]\d+[kmg]?|Xss\d+[kmg]?|ea|server|XX:[+-]\w+|XX:\w+=[\d.]+[kmg]?|D[\w.-]+=(?:true|false|\d+|utf-?8))$/i;
+  /^-(?:Xm[snx]\d+[kmg]?|Xss\d+[kmg]?|ea|server|XX:[+-]\w+|XX:\w+=[\d.]+[kmg]?|D(?!com\.sun)[\w.-]+=(?:true|false|\d+|utf-?8))$/i;
 /** Variables that hold options, and the words in them that decide nothing about what is run. */
 const WORDS: ReadonlyMap<string, RegExp> = new Map([
   [
@@ -34,10 +34,10 @@ export function isTameSetting(name: string, value: string): boolean {
   return word !== undefined && value.split(/\s+/).every((each) => each === '' || word.test(each));
 }
 
-/** Whether all that a text sets PATH to is what it was, and places where programs are installed. */
+/** Whether a text does nothing but to set PATH to what it was, and to places where programs are installed. */
 export function addsToPath(text: string): boolean {
-  const set = [...text.matchAll(/\bPATH=("[^"]*"|\S*)/g)].map(([, value = '']) => value.replace(/^"(.*)"$/s, '$1'));
-  return set.length > 0 && set.every((value) => value.split(':').every(isOfPath));
+  const [, quoted, bare = quoted] = /^(?:export\s+)?PATH=(?:"([^"]*)"|(\S*))$/.exec(text) ?? [];
+  return bare?.split(':').every(isOfPath) === true;
 }
 
 function isOfPath(place: string): boolean {
