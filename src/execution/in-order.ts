@@ -178,7 +178,8 @@ export class CallInOrder {
     };
     const { approvalWaitMs = 0 } = this.#options;
     const { risk } = claimed;
-    const guarded = gate.guard({ server, name }, run, { permission: () => policy.verdict, approvalWaitMs, risk });
+    const permission = { decision: policy.verdict, because };
+    const guarded = gate.guard({ server, name }, run, { permission: () => permission, approvalWaitMs, risk });
     const who = { ...(agent === undefined ? {} : { agent }), ...(session === undefined ? {} : { session }) };
     try {
       await guarded(args, { callId, ...who });

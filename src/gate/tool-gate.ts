@@ -16,8 +16,8 @@ import type { View } from './view.ts';
 
 export const NOTHING_HELD: Allow = Object.freeze({ decision: 'allow', because: 'nothing is held against it' });
 
-/** `false` means that the application does not allow it by itself: a person is to be asked. */
-export type Permission = Answer | boolean;
+/** `false` means that the application does not allow it by itself: a person is to be asked. With a reason, that is what the person reads. */
+export type Permission = Answer | boolean | { readonly decision: Answer; readonly because: string };
 
 export interface CallContext {
   readonly agent?: string;
@@ -161,16 +161,18 @@ export class ToolGate {
   }
 }
 
-function theirDecision(permission: Permission): Decision {
+function theirDecision(given: Permission): Decision {
+  const [permission, reason] =
+    typeof given === 'object' && (given as unknown) !== null ? [given.decision, given.because] : [given, undefined];
   switch (permission) {
     case true:
     case 'allow':
-      return { decision: 'allow', because: "the application's own permission says allow" };
+      return { decision: 'allow', because: reason ?? "the application's own permission says allow" };
     case false:
     case 'ask':
-      return { decision: 'ask', via: 'person', because: "the application's own permission says ask" };
+      return { decision: 'ask', via: 'person', because: reason ?? "the application's own permission says ask" };
     case 'deny':
-      return { decision: 'deny', because: "the application's own permission says deny" };
+      return { decision: 'deny', because: reason ?? "the application's own permission says deny" };
     default:
       // From JavaScript, or an async function where only `guard` can wait for one: what cannot be read allows nothing.
       return { decision: 'ask', via: 'person', because: "the application's own permission was not understood" };

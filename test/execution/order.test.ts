@@ -24,6 +24,7 @@ import { findBash } from '../../src/execution/shell/bash.ts';
 import { shellTool } from '../../src/execution/tools/shell.ts';
 import { takeQuota } from '../../src/postgres/execution-quota.ts';
 import { throwKillSwitch } from '../../src/postgres/kill-switch.ts';
+import { readPending } from '../../src/postgres/read-approvals.ts';
 import { breakGlass } from '../../src/postgres/snapshot.ts';
 import { decideAs } from '../support/decide-as.ts';
 import { createInstallation, eventually } from '../support/installation.ts';
@@ -364,6 +365,8 @@ it(
     for (const name of ['x', 'y']) writeFileSync(join(root, name), '');
     expect(await execution.execute(shell('echo trusted'))).toMatchObject({ status: 'done' });
     const asked = questionOf(await execution.execute(shell('rm x')));
+    const [question] = await readPending(installation.pool, 1);
+    expect(question).toMatchObject({ id: asked.approval, because: 'rm is to be confirmed' });
     await approve(asked.approval);
     expect(await eventually(async () => done(await execution.execute(shell('rm x'))))).toBe('done');
     expect(existsSync(join(root, 'x'))).toBe(false);
