@@ -56,6 +56,8 @@ export class CommandPaths {
   private readonly links = new Set<string>();
   /** Whether there are more than anybody could look at. */
   isFull = false;
+  /** Whether there are more words that may be names. */
+  private isGuessedAt = false;
   private isScattered = false;
   /** Whether what is scattered may be of this line's making. */
   private isScatteredHere = false;
@@ -77,7 +79,8 @@ export class CommandPaths {
   ): void {
     if (path.startsWith('/dev/') && STREAMS.test(path)) return;
     if (this.noted.length >= MOST_PATHS && !(intent === 'write' && isMachine(path))) {
-      this.isFull = true;
+      if (certain) this.isFull = true;
+      else this.isGuessedAt = true;
       return;
     }
     const { path: name, known } = namedPath(path);
@@ -171,7 +174,8 @@ export class CommandPaths {
     if (this.where.directories.length > 0) this.distrust();
     if (this.links.size > 0) this.forEachSince(0, (each) => (this.usesLink(each) ? { ...each, known: false } : each));
     const plain = (certain: boolean) => this.noted.filter((each) => each.certain === certain).map(bare);
-    return { paths: plain(true), guesses: plain(false) };
+    const others: CommandPath = { path: '…', intent: 'write', known: false, start: 0, end: 1, starts: LOST };
+    return { paths: this.isGuessedAt ? [...plain(true), others] : plain(true), guesses: plain(false) };
   }
 
   /** A file that the same command line writes may hold anything by the time it is run. */
