@@ -54,7 +54,7 @@ export function registerFiles(program: Command): void {
     .addArgument(new Argument('<op>', 'the operation').choices(FILE_OPERATIONS))
     .argument('<path>')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExit codes: 0 allow, 3 deny.')
+    .addHelpText('after', '\nExit codes: 0 allow, 1 it would fail, 2 unusable arguments, 3 deny.')
     .action(action(check));
   const add = (name: FileOperation, description: string) =>
     withCallOptions(files.command(name).description(description))
@@ -149,7 +149,7 @@ async function check(
   const found = await checkOperation(await openSandbox(file, process.cwd(), { own }), operation, path);
   if (json === true) terminal.printJson({ operation, given: path, ...found });
   else terminal.print(`${found.verdict}: ${plain(found.because)} (${plain(found.rule)})`);
-  return found.verdict === 'allow' ? EXIT.ok : EXIT.denied;
+  return found.verdict === 'allow' ? EXIT.ok : (EXIT_OF.get(found.category) ?? EXIT.error);
 }
 
 async function run(cli: Cli, tool: FileOperation, args: object, options: Common): Promise<number> {

@@ -177,7 +177,9 @@ export class CallInOrder {
       return ran.output?.value;
     };
     const { approvalWaitMs = 0 } = this.#options;
-    const guarded = gate.guard({ server, name }, run, { permission: () => policy.verdict, approvalWaitMs });
+    const { risk } = claimed;
+    const permission = { decision: policy.verdict, because };
+    const guarded = gate.guard({ server, name }, run, { permission: () => permission, approvalWaitMs, risk });
     const who = { ...(agent === undefined ? {} : { agent }), ...(session === undefined ? {} : { session }) };
     try {
       await guarded(args, { callId, ...who });

@@ -43,14 +43,16 @@ export function claimedBy(executor: Executor, call: ToolCall): ClaimedCall | Ref
 
 /** The rules about who may call what, and whether the operating system must confine it. */
 export function refusedByAuthorisation(
-  { authorization, runner }: ExecutionRules,
+  { authorization, runner, files }: ExecutionRules,
   call: ToolCall,
   { intent }: ClaimedCall,
   paths: readonly TouchedPath[],
   sandbox: Sandbox,
 ): Refusal | undefined {
   const { tool, server, caller } = call;
-  const { effect, because, requiresSandbox } = authorise(authorization, { tool, server, caller, paths });
+  const { roots, ignoreCase } = files.rules;
+  const called = { tool, server, caller, paths, roots, ignoreCase };
+  const { effect, because, requiresSandbox } = authorise(authorization, called);
   if (effect === 'deny') return blocked('authorisation', because);
   if (intent.command === undefined || sandbox.kind !== 'none') return undefined;
   if (requiresSandbox || runner.sandbox === 'required') {

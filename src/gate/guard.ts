@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ask, Decision } from '../domain/gate/decision.ts';
+import type { Rule } from '../domain/rules/rules.schema.ts';
 import { scopeOf, scopesOf } from '../domain/key/scope.ts';
 import { judge } from '../domain/outcome/detect.ts';
 import { argumentsDigest } from '../domain/outcome/digest.ts';
@@ -27,10 +28,12 @@ export interface GuardOptions<Args> {
   readonly approvalWaitMs?: number;
   /** What the tool says it is, as an MCP server lists it. Another definition ends what was granted to the old one. */
   readonly definition?: unknown;
+  /** What the tool may do at worst, as it says itself: asked about as such, unless a rule that names the tool says more. */
+  readonly risk?: Rule['risk'];
 }
 
 /** Every guard has its own, whatever others of the same tool are told. */
-type GuardTerms<Args> = Omit<GuardOptions<Args>, 'definition'> & { readonly definition?: string };
+type GuardTerms<Args> = Omit<GuardOptions<Args>, 'definition' | 'risk'> & { readonly definition?: string };
 
 /** By whose leave a call runs: a person's, a probe's, or nobody's where none was needed. */
 export interface Leave {
@@ -67,7 +70,8 @@ export function createGuard<Args, Result>(
   options: GuardOptions<Args> = {},
 ): (args: Args, context?: GuardContext) => Promise<Result> {
   const { tool } = needs;
-  const { definition, ...others } = options;
+  const { definition, risk, ...others } = options;
+  if (risk !== undefined) tool.declareRisk(risk);
   const terms = definition === undefined ? others : { ...others, definition: argumentsDigest(definition) };
   return (args, context) => {
     const isPlain = context === undefined && options.permission === undefined;
@@ -222,7 +226,7 @@ async function admission(needs: GuardNeeds, held: HeldCall): Promise<Admission> 
       if (grant !== undefined) return { decision, grant };
       continue;
     }
-    const { rule } = view.rulesOf({ kind: 'tool', server: tool.server, name: tool.name }).own;
+    const { rule } = tool.rules.own;
     const [scope] = scopesOf(tool.name, args, call.scope);
     deadline = Math.min(deadline, Date.now() + rule.probeWaitMs);
     const token = await acquire(backend, {

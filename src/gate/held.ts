@@ -206,7 +206,7 @@ async function untilOver({ view, until }: HeldCall, approvals: Approvals, asked:
 
 function questionOf({ tool, view, args, call, ledgerId, definition }: HeldCall, decision: Ask) {
   const [scope] = scopesOf(tool.name, args, call.scope);
-  const { rule } = ruleForScope(view.rulesOf({ kind: 'tool', server: tool.server, name: tool.name }), scope ?? '');
+  const { rule } = ruleForScope(tool.rules, scope ?? '');
   return {
     toolKey: tool.key,
     server: tool.server,

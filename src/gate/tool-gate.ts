@@ -9,12 +9,15 @@ import { LOCAL } from '../domain/trust/entry.ts';
 import { WHOLE } from '../domain/trust/parts.ts';
 import type { Subject } from '../domain/trust/parts.ts';
 import { argumentsDigest } from '../domain/outcome/digest.ts';
+import { withDeclaredRisk } from '../domain/rules/resolve.ts';
+import type { RuleView } from '../domain/rules/resolve.ts';
+import type { Rule } from '../domain/rules/rules.schema.ts';
 import type { View } from './view.ts';
 
 export const NOTHING_HELD: Allow = Object.freeze({ decision: 'allow', because: 'nothing is held against it' });
 
-/** `false` means that the application does not allow it by itself: a person is to be asked. */
-export type Permission = Answer | boolean;
+/** `false` means that the application does not allow it by itself: a person is to be asked. With a reason, that is what the person reads. */
+export type Permission = Answer | boolean | { readonly decision: Answer; readonly because: string };
 
 export interface CallContext {
   readonly agent?: string;
@@ -37,6 +40,7 @@ export class ToolGate {
   readonly #identity: { readonly agent?: string; readonly session?: string };
   #revision = 0;
   #plain = false;
+  #declaredRisk: Rule['risk'] | undefined;
   #circumstances: Omit<Circumstances, 'now'> | undefined;
   /** The entry of the blocklist that denies it always. */
   #blocklisted: string | undefined;
@@ -48,6 +52,19 @@ export class ToolGate {
     this.serverKey = serverKey(server);
     this.#view = view;
     this.#identity = identity;
+  }
+
+  /** What the tool says it may do at worst. */
+  declareRisk(risk: Rule['risk']): void {
+    if (risk === this.#declaredRisk) return;
+    this.#declaredRisk = risk;
+    this.#revision = 0;
+  }
+
+  /** The rules that govern it. */
+  get rules(): RuleView {
+    const found = this.#view.rulesOf({ kind: 'tool', server: this.server, name: this.name });
+    return this.#declaredRisk === undefined ? found : withDeclaredRisk(found, this.#declaredRisk);
   }
 
   /** `asUnknown`: the tool is taken for one of which nothing has been seen, as it was when a person was asked about the call. */
@@ -67,7 +84,7 @@ export class ToolGate {
     const { situation, settings } = this.#view;
     const tool: Subject = { kind: 'tool', server: this.server, name: this.name };
     const server: Subject = { kind: 'server', server: this.server, name: '' };
-    const view = this.#view.rulesOf(tool);
+    const view = this.rules;
     const ofTool = this.#view.doubt(this.key, tool, view);
     const ofServer =
       this.server === LOCAL ? undefined : this.#view.doubt(this.serverKey, server, this.#view.rulesOf(server));
@@ -144,16 +161,18 @@ export class ToolGate {
   }
 }
 
-function theirDecision(permission: Permission): Decision {
+function theirDecision(given: Permission): Decision {
+  const [permission, reason] =
+    typeof given === 'object' && (given as unknown) !== null ? [given.decision, given.because] : [given, undefined];
   switch (permission) {
     case true:
     case 'allow':
-      return { decision: 'allow', because: "the application's own permission says allow" };
+      return { decision: 'allow', because: reason ?? "the application's own permission says allow" };
     case false:
     case 'ask':
-      return { decision: 'ask', via: 'person', because: "the application's own permission says ask" };
+      return { decision: 'ask', via: 'person', because: reason ?? "the application's own permission says ask" };
     case 'deny':
-      return { decision: 'deny', because: "the application's own permission says deny" };
+      return { decision: 'deny', because: reason ?? "the application's own permission says deny" };
     default:
       // From JavaScript, or an async function where only `guard` can wait for one: what cannot be read allows nothing.
       return { decision: 'ask', via: 'person', because: "the application's own permission was not understood" };

@@ -139,6 +139,28 @@ test.each([
   `7z a -p${word} a.7z`,
   `keytool -list -storepass ${word}`,
   `htpasswd -bc f me ${word}`,
+  `htpasswd -n -b me ${word}`,
+  `echo ${word} | docker login -u me --password-stdin r.example.com`,
+  `printf '%s' "${word}" | gh auth login --with-token`,
+  `echo 'me:${word}' | chpasswd`,
+  `chpasswd <<< "me:${word}"`,
+  `vault login ${word}`,
+  `lftp -u me,${word} h`,
+  `sqlplus scott/${word}@db`,
+  `influx -password ${word}`,
+  `xfreerdp /u:me /p:${word} /v:h`,
+  `wpa_passphrase home ${word}`,
+  `nmcli dev wifi connect home password ${word}`,
+  `rclone config create x s3 secret_access_key ${word}`,
+  `unrar x -p${word} a.rar`,
+  `htpasswd -nbB me ${word} > .htpasswd`,
+  `htpasswd -b -C 10 f me ${word} 2>&1`,
+  `smbclient //h/share -U me%${word} -c ls`,
+  `smbclient -L h --user=me%${word}`,
+  `rpcclient -U 'me%${word}' h`,
+  `db.example.com:5432:app:me:${word}`,
+  `*:*:*:me:${word}`,
+  `echo 'localhost:5432:app:me:${word}' >> ~/.pgpass`,
 ])('%j does not get through, by shape or by name', async (text) => {
   for (const entry of [success({ command: text }), success({ output: text }), success({ arguments: { text } })]) {
     expect(JSON.stringify(await redactEntry(entry))).not.toContain(word);
@@ -163,6 +185,9 @@ test.each([
   'xai-explainability-toolkit gsk_settings_of_the_app secret_santa_list nvapi-headers-for-windows',
   'gh_import r8_registers pul-request-template glrt-runner',
   'openssl version; 7z l a.7z; keytool -help',
+  'src/a.ts:12:5:error:x and 2001:db8:85a3:0:0 at 10:15:20',
+  'echo done | tee log; vault login -method=oidc; echo hello | grep login; sqlplus -v; printf ok | cat',
+  'htpasswd -D f me; net use; date -u +%Y-%m-%d; smbclient -L h -N',
 ])('ordinary text stays as it is: %s', async (text) => {
   expect(await redactEntry(success({ command: text }))).toMatchObject({ command: text });
 });

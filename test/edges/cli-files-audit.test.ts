@@ -36,6 +36,10 @@ describe('surety files', () => {
       rule: 'kept',
     });
     expect(await cli(['files', 'check', 'read', 'new.txt'])).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('no such file') as string,
+    });
+    expect(await cli(['files', 'check', 'write', 'new.txt'])).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('allow') as string,
     });

@@ -24,6 +24,7 @@ import { findBash } from '../../src/execution/shell/bash.ts';
 import { shellTool } from '../../src/execution/tools/shell.ts';
 import { takeQuota } from '../../src/postgres/execution-quota.ts';
 import { throwKillSwitch } from '../../src/postgres/kill-switch.ts';
+import { readPending } from '../../src/postgres/read-approvals.ts';
 import { breakGlass } from '../../src/postgres/snapshot.ts';
 import { decideAs } from '../support/decide-as.ts';
 import { createInstallation, eventually } from '../support/installation.ts';
@@ -320,6 +321,22 @@ it('writes down what ran where a person has changed it, and what was asked for',
   expect(lines().at(-1)).toMatchObject({ result: 'blocked', arguments: { command: 'echo forbidden' } });
 });
 
+it('hands the gate what a tool may do at worst: the first deletion there is asks', { timeout: 60_000 }, async () => {
+  const gate = await installation.connect({ agent: 'a', session: 'risk' });
+  const { execution, root } = await scene({}, { gate });
+  for (const name of ['x', 'y']) writeFileSync(join(root, name), '');
+  const call = (tool: string, path: string) => ({ tool, args: { path }, agent: 'a', session: 'risk' });
+  expect(await execution.execute(call('read', 'x'))).toMatchObject({ status: 'done' });
+  const asked = questionOf(await execution.execute(call('delete', 'x')));
+  expect(asked.because).toContain('risk: destructive');
+  expect(existsSync(join(root, 'x'))).toBe(true);
+  await decideAs(installation.pool, { approval: asked.approval ?? '', verb: 'approve', by: 'alice', reason: '' });
+  await eventually(async () => expect(await execution.execute(call('delete', 'x'))).toMatchObject({ status: 'done' }));
+  // From now on it has been seen.
+  await eventually(() => expect(gate.check({ tool: 'delete' })).toMatchObject({ decision: 'allow' }));
+  expect(await execution.execute(call('delete', 'y'))).toMatchObject({ status: 'done' });
+});
+
 it('ends a fetch when the kill switch is thrown', { timeout: 60_000 }, async () => {
   const endless = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'text/plain' }).flushHeaders();
@@ -348,6 +365,8 @@ it(
     for (const name of ['x', 'y']) writeFileSync(join(root, name), '');
     expect(await execution.execute(shell('echo trusted'))).toMatchObject({ status: 'done' });
     const asked = questionOf(await execution.execute(shell('rm x')));
+    const [question] = await readPending(installation.pool, 1);
+    expect(question).toMatchObject({ id: asked.approval, because: 'rm is to be confirmed' });
     await approve(asked.approval);
     expect(await eventually(async () => done(await execution.execute(shell('rm x'))))).toBe('done');
     expect(existsSync(join(root, 'x'))).toBe(false);

@@ -281,5 +281,5 @@ it('says of a command what a run would say, and looks at no more words than some
   });
   const words = Array.from({ length: 800 }, (_, at) => `w${at}`).join(' ');
   expect(await verdictOf(`tool ${words}`)).toBe('ask');
-  expect(await verdictOf(`cat ${Array.from({ length: 2500 }, (_, at) => `w${at}`).join(' ')} .env`)).toBe('ask');
+  expect(await verdictOf(`cat ${Array.from({ length: 2500 }, (_, at) => `w${at}`).join(' ')} .env`)).toBe('deny');
 });

@@ -103,6 +103,17 @@ describe.each(modes)('held by %s', (anchoring) => {
     expect(await checkOperation(sandbox, 'read', 'a.txt')).not.toHaveProperty('category');
   });
 
+  test('what is not there is answered as the operation would be', async () => {
+    const sandbox = await tree.open({}, anchoring);
+    for (const [operation, run] of Object.entries(RUN)) {
+      const path = `no-${operation}.txt`;
+      const check = await checkOperation(sandbox, operation as FileOperation, path);
+      const result = await run(sandbox, path, 'elsewhere.txt');
+      expect([operation, check.verdict === 'allow']).toEqual([operation, result.ok]);
+      if (!result.ok) expect(check).toMatchObject({ category: result.category, because: result.because });
+    }
+  });
+
   test('a write keeps the mode, leaves other names of the inode alone, and no temporary file behind', async () => {
     chmodSync(join(tree.root, 'a.txt'), 0o640);
     linkSync(join(tree.base, 'outside/secret.txt'), join(tree.root, 'hard'));

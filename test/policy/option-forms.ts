@@ -8,7 +8,16 @@ const single = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 export function optionForms(line: string, x: string): readonly string[] {
   const recipe = line.replaceAll('$', '$$$$').replaceAll('#', '\\#');
   const repository = `git init -q ${x}; cd ${x}; git -c user.name=a -c user.email=b commit -q --allow-empty -m a`;
+  const [inPython, inNode] = [
+    `import os; os.system(${JSON.stringify(line)})`,
+    `require('child_process').execSync(${JSON.stringify(line)})`,
+  ];
   return [
+    `mkdir ${x}; echo ${single(inPython)} > ${x}/json.py; PYTHONPATH=${x} python3 -m json.tool <<< 1`,
+    `mkdir ${x}; PYTHONPATH=${x} bash -c ${single(`echo ${single(inPython)} > ${x}/json.py; python3 -m json.tool <<< 1`)}`,
+    `mkdir ${x}; echo ${single(inPython)} > ${x}/__main__.py; python3 ${x}`,
+    `echo ${single(inNode)} > ${x}.js; NODE_OPTIONS='--no-warnings --require ./${x}.js' npm -v`,
+    `${x}=${single(`-e1e ${line}`)}; sed "$${x}" --sandbox <<< a`,
     `git init -q ${x}; cd ${x}; git config alias.z ${single(`!${line}`)} list; git z`,
     `git init -q ${x}; cd ${x}; git config alias.z ${single(`!${line}`)} get; git z`,
     `${repository}; git -c user.name=a -c user.email=b commit -q --allow-empty -m b; git -c user.name=a -c user.email=b rebase -fx ${single(line)} HEAD~1`,

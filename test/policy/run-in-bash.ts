@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -28,24 +29,52 @@ const SOMETIMES =
     ' ',
   );
 
+/** So many processes are plenty for what is run here; a fork bomb that slipped through has them within a moment. */
+const MOST_PROCESSES = 400;
+/** When the first process in it ends, or is killed, the system ends every other one, however far it has got away. */
+const NAMESPACE = ['/usr/bin/unshare', '--user', '--map-root-user', '--pid', '--fork', '--kill-child', '--mount-proc'];
+/** The system counts nobody's processes if they are root's. */
+const NOBODY = 65_534;
+const AS_NOBODY = ['/usr/bin/setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
+
+/** What a batch is run in. Where the machine has no such thing a line that floods it floods it, and that is said. */
+function confinementHere(): readonly string[] {
+  const isRoot = process.getuid?.() === 0;
+  const confined = [...(isRoot ? AS_NOBODY : []), ...NAMESPACE];
+  const [program, ...args] = [...confined, 'true'];
+  const { status, stderr, error } = spawnSync(program, args, { encoding: 'utf8' });
+  if (status === 0) return confined;
+  console.warn(`Generated commands run without a pid namespace here: ${error?.message ?? stderr.trim()}`);
+  return [];
+}
+
 /** A scratch directory in which nothing can be run but what is linked there, and blocked programs only leave a note. */
 export class Scene {
   readonly root = mkdtempSync(join(tmpdir(), 'surety-policy-'));
   private readonly bin = join(this.root, 'bin');
   private readonly seen = join(this.root, 'seen');
   private readonly bash: string;
+  readonly confinement = confinementHere();
 
   constructor(blocked: readonly string[], harmless: readonly string[]) {
     mkdirSync(this.bin);
     for (const program of REAL) {
-      const found = spawnSync('/bin/sh', ['-c', `command -v ${program}`], { encoding: 'utf8' }).stdout.trim();
+      const found = spawnSync('/bin/sh', ['-c', `PATH=/usr/bin:/bin:$PATH; command -v ${program}`], {
+        encoding: 'utf8',
+      }).stdout.trim();
       if (found !== '') symlinkSync(found, join(this.bin, program));
       else if (!SOMETIMES.includes(program)) throw new Error(`${program} is needed here`);
     }
     this.bash = join(this.bin, 'bash');
     writeFileSync(this.seen, '');
+    for (const each of [this.root, this.seen]) this.give(each);
     for (const name of blocked) this.shim(name, `echo "${name} $PWD" >> ${this.seen}`);
     for (const name of harmless) if (!existsSync(join(this.bin, name))) this.shim(name, ':');
+  }
+
+  /** To whoever runs the commands. */
+  private give(path: string): void {
+    if (this.confinement[0] === AS_NOBODY[0]) chownSync(path, NOBODY, NOBODY);
   }
 
   private shim(name: string, does: string): void {
@@ -54,18 +83,20 @@ export class Scene {
     chmodSync(file, 0o755);
   }
 
-  /** Runs every command in a shell and a directory of its own, all from one bash; the directory tells who ran a shim. */
+  /** Runs every command in a shell and a directory of its own, all from one bash; the directory tells who ran a shim. What is left in the background has half a second. */
   run(commands: ReadonlyMap<number, string>): void {
     const script = [...commands].map(([turn, command]) => {
       const [work, file] = [join(this.root, `work-${turn}`), join(this.root, `turn-${turn}`)];
       mkdirSync(work);
+      this.give(work);
       writeFileSync(file, command);
       const line = bashLine(this.bash, '').slice(0, -1).join(' ');
       // Read from a file: nothing in the command can disturb the others.
       return `( cd ${work} && exec timeout -s KILL 10 ${line} "$(<${file})" ) </dev/null >/dev/null 2>&1`;
     });
-    const ran = spawnSync(this.bash, ['--norc', '--noprofile'], {
-      input: `${script.join('\n')}\nwait\n`,
+    const [program, ...args] = [...this.confinement, this.bash, '--norc', '--noprofile'];
+    const ran = spawnSync(program, args, {
+      input: `ulimit -u ${MOST_PROCESSES}\n${script.join('\n')}\nwait\nsleep 0.5\n`,
       cwd: this.root,
       env: scrubEnvironment({ ...HOSTILE, PATH: this.bin, SHIMS: this.bin, HOME: this.root, LC_ALL: 'C' }),
       timeout: 200_000,
@@ -73,9 +104,8 @@ export class Scene {
     if (ran.error !== undefined) throw ran.error;
   }
 
-  /** Which commands ran a blocked program, and which one; what was left in the background has had its time. */
-  async whatRan(): Promise<ReadonlyMap<number, string>> {
-    await new Promise((resolve) => setTimeout(resolve, 500));
+  /** Which commands ran a blocked program, and which one. */
+  whatRan(): ReadonlyMap<number, string> {
     const notes = readFileSync(this.seen, 'utf8')
       .split('\n')
       .filter((line) => line !== '');

@@ -1,6 +1,8 @@
 import type { LiteralPart, WordPart } from 'unbash';
 
 const MOST_WORDS = 64;
+/** Quotes around what means the same without them. */
+const PLAINLY_QUOTED = /'([\w./-]*)'|"([\w./-]*)"/g;
 const INTEGERS = /^\{-?\d+\.\.-?\d+(?:\.\.-?\d+)?\}$/;
 
 /**
@@ -24,8 +26,9 @@ function asLiteral(text: string, { pos, end }: WordPart): LiteralPart {
 }
 
 /** `{a,b{c,d}}` is a, bc and bd. */
-function alternatives(text: string): readonly string[] | undefined {
-  if (INTEGERS.test(text)) return ['1'];
+function alternatives(given: string): readonly string[] | undefined {
+  if (INTEGERS.test(given)) return ['1'];
+  const text = given.replace(PLAINLY_QUOTED, '$1$2');
   if (/["'`$\\*?[\]~]/.test(text) || text.length > 2000) return undefined;
   const inner = text.slice(1, -1);
   const choices: string[] = [];

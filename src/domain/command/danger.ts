@@ -1,12 +1,12 @@
 import { commandsOf, type ShellCommand } from './parse.ts';
-import { isAnybodys, isDisk, isMachine, isPillar, isSystem, placeOf } from './pillars.ts';
+import { holdsHome, isAnybodys, isDisk, isMachine, isPillar, isSystem, placeOf } from './pillars.ts';
 
 const ROOT: ReadonlySet<string> = new Set(['sudo', 'doas', 'su', 'runuser']);
 /** The only programs that are looked at more closely. */
 const DESTROYS: ReadonlySet<string> = new Set(
   (
     'rm srm wipe trash trash-put mv rsync find chmod chown chgrp chattr setfacl dd shred wipefs blkdiscard systemctl init ' +
-    'shutdown reboot halt poweroff mke2fs mkdosfs mkntfs mkswap'
+    'shutdown reboot halt poweroff mke2fs mkdosfs mkntfs mkswap tar zip'
   ).split(' '),
 );
 const STOPS: ReadonlySet<string> = new Set(['shutdown', 'reboot', 'halt', 'poweroff']);
@@ -32,22 +32,26 @@ export function isDestructive(run: Pick<ShellCommand, 'program' | 'args' | 'wrap
     case 'srm':
     case 'wipe': {
       const recursive = options.some(isRecursive);
-      if (recursive && places.some(isPillar)) return true;
+      if (recursive && places.some(holdsHome)) return true;
       if (asRoot && recursive) return places.some((path) => isSystem(path) || isAnybodys(path));
       return asRoot && options.some(isForce) && places.some(isSystem);
     }
     case 'trash':
     case 'trash-put':
-      return places.some(isPillar);
+      return places.some(holdsHome);
     case 'mv': {
       const hasTarget = options.some((option) => /^(?:-\w*t|--t)/.test(option));
       return (hasTarget ? places : places.slice(0, -1)).some(isPillar);
     }
+    case 'tar':
+      return options.some((option) => option.startsWith('--remove-f')) && places.some(isPillar);
+    case 'zip':
+      return options.some((option) => /^(?:-\w*m|--move$)/.test(option)) && places.some(isPillar);
     case 'rsync':
       return options.some((option) => option.startsWith('--del')) && isPillar(places.at(-1) ?? '');
     case 'find': {
       const deletes = /^(?:-delete|rm|\/bin\/rm|\/usr\/bin\/rm)$/;
-      return run.args.some((arg) => deletes.test(arg)) && places.some(isPillar);
+      return run.args.some((arg) => deletes.test(arg)) && places.some(holdsHome);
     }
     case 'chmod':
     case 'chown':

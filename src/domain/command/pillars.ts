@@ -19,7 +19,8 @@ const KERNEL = /^\/(?:dev\/(?:k?mem|port)|proc\/sysrq-trigger|sys\/power\/\w+|pr
 const HOME = /^(?:~(?![+-](?:\/|$))[^/]*|\$HOME|\$\{HOME\})(?=\/|$)/;
 const PROCESS_ROOT = /^\/+proc\/+[^/]+\/+root(?=\/|$)/;
 /** A last name that stands for everything in a directory. */
-const EVERYTHING = /^(?:|\.?\*+|\?+\*+|\{\*,\.\*\})$/;
+const EVERYTHING = /^(?:|\.?\*+|\.?\?+\*+|\.\[[!^]\.\]\*+|\{\*,\.\*\})$/;
+const SOMEBODYS_HOME = /^\/(?:home|Users)\/[^/]+$/;
 
 /** Where an operand leads, as far as its text tells. Everything in a directory (`/etc/*`) is the directory. */
 export function placeOf(operand: string): string {
@@ -34,6 +35,11 @@ export function isPillar(place: string): boolean {
   if (!/[*?[]/.test(place)) return PILLARS.has(place);
   const pattern = place.replace(/\[[^\]]*\]?/g, '?');
   return [...PILLARS].some((pillar) => sameDepth(pillar, pattern) && matchesGlob(pattern, pillar));
+}
+
+/** What a person has on the machine, or more. */
+export function holdsHome(place: string): boolean {
+  return isPillar(place) || SOMEBODYS_HOME.test(place);
 }
 
 function sameDepth(one: string, other: string): boolean {

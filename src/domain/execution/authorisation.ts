@@ -1,6 +1,7 @@
 import type { Access } from '../files/file-rules.ts';
 import { compilePathGlob, matchesPath } from '../files/path-glob.ts';
-import { namesOf } from '../files/path-text.ts';
+import type { PathGlob } from '../files/path-glob.ts';
+import { foldCase, isWithin, namesOf } from '../files/path-text.ts';
 import { matchesGlob } from '../key/glob.ts';
 import type { AuthorisationSection } from './execution.schema.ts';
 
@@ -12,6 +13,10 @@ export interface AuthorisedCall {
   readonly caller: string | undefined;
   /** Absolute, of arguments and of what a command names. `known` is false where a part of it is not. */
   readonly paths: readonly CalledPath[];
+  /** Real paths: what a pattern without a leading slash begins below. */
+  readonly roots: readonly string[];
+  /** Whether the file system takes `.ENV` for `.env`. */
+  readonly ignoreCase: boolean;
 }
 
 export interface CalledPath {
@@ -68,15 +73,27 @@ function matches(rule: AuthorisationSection['rules'][number], call: AuthorisedCa
   if (rule.callers !== undefined && !rule.callers.some((pattern) => matchesGlob(pattern, call.caller ?? '')))
     return false;
   if (rule.paths === undefined) return true;
-  const globs = rule.paths.map((pattern) => compilePathGlob(pattern));
-  const isNamed = ({ path, known }: CalledPath) => known && covered(globs, path);
-  if (rule.action === 'deny') return call.paths.some(isNamed);
+  const globs = rule.paths.map((pattern) => compilePathGlob(pattern, call));
+  const isDeny = rule.action === 'deny';
+  const isNamed = ({ path, known }: CalledPath) => known && globs.some((glob) => isAbout(glob, path, call, isDeny));
+  if (isDeny) return call.paths.some(isNamed);
   const present = call.paths.filter(({ isAbsent }) => isAbsent !== true);
   return present.length > 0 && present.every(isNamed);
 }
 
+/** As with the file rules: what denies is held against the whole path as well, what allows only against what lies below a root. */
+function isAbout(glob: PathGlob, given: string, { roots, ignoreCase }: AuthorisedCall, isDeny: boolean): boolean {
+  const folded = (text: string) => (ignoreCase ? foldCase(text) : text);
+  const path = folded(given);
+  if ((glob.absolute || isDeny) && covered(glob, path)) return true;
+  if (glob.absolute) return false;
+  const around = roots.map(folded).filter((root) => isWithin(root, path));
+  const innermost = around.sort((one, other) => other.length - one.length).slice(0, isDeny ? undefined : 1);
+  return innermost.some((root) => covered(glob, path.slice(root.length)));
+}
+
 /** The path itself or a directory above it. */
-function covered(globs: readonly ReturnType<typeof compilePathGlob>[], path: string): boolean {
+function covered(glob: PathGlob, path: string): boolean {
   const names = namesOf(path);
-  return names.some((_, index) => globs.some((glob) => matchesPath(glob, names.slice(0, index + 1))));
+  return names.some((_, index) => matchesPath(glob, names.slice(0, index + 1)));
 }

@@ -41,6 +41,9 @@ const ATTRIBUTE = new RegExp(
 /** Of a .netrc, in one line or in several. */
 const NETRC =
   /(\b(?:machine\s{1,8}\S{1,256}|default)(?:\s{1,8}(?:login|account)\s{1,8}\S{1,256}){1,2}\s{1,8}password\s{1,8})(?!\[redacted\])\S{1,512}/gi;
+/** Of a .pgpass: host, port, database, user, password. */
+const PGPASS =
+  /(?<![^\s"'])([\w.*-]{1,255}:(?:\d{4,5}|\*):[^\s:"']{1,64}:[^\s:"']{1,64}:)(?!\[redacted\])(?:\\.|[^\s:"'\\]){1,512}(?=[\s"']|$)/g;
 /** What SQL calls a password: always quoted, so that a sentence about one stays as it is. */
 const STATED =
   /\b((?:identified\s{1,4}(?:with\s{1,4}\S{1,64}\s{1,4})?(?:by|as)|password)\s{1,4}(?:password\s{1,4})?)(?:'(?!\[redacted\])[^'\n]{1,512}'|"(?!\[redacted\])[^"\n]{1,512}")/gi;
@@ -95,6 +98,7 @@ function removeCredentials(text: string): string {
     .replace(ELEMENT, `$1${REDACTED}`)
     .replace(ATTRIBUTE, `$1${REDACTED}`)
     .replace(NETRC, `$1${REDACTED}`)
+    .replace(PGPASS, `$1${REDACTED}`)
     .replace(STATED, `$1${REDACTED}`)
     .replace(NAMED, `$1${REDACTED}`)
     .replace(WEBHOOK, `$1${REDACTED}`);

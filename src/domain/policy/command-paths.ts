@@ -35,6 +35,8 @@ export interface Followed {
   readonly own: RunFile['own'];
 }
 
+/** What programs have said, and no program loads. */
+const SAID = /\.(?:log|txt|out|err|md|csv|html)$/;
 /** They leave what a file holds as it is, or take the file away. */
 const KEEPS_CONTENT: ReadonlySet<string> = new Set('chmod chown chgrp touch mkdir rmdir rm unlink'.split(' '));
 /** What they write they make of what the project holds, or keep its meaning; their arguments name it and no more. */
@@ -52,7 +54,10 @@ export class CommandPaths {
   /** Ranges of `noted` that belong to functions. */
   private readonly callable: [from: number, to: number][] = [];
   private readonly links = new Set<string>();
-  private isFull = false;
+  /** Whether there are more than anybody could look at. */
+  isFull = false;
+  /** Whether there are more words that may be names. */
+  private isGuessedAt = false;
   private isScattered = false;
   /** Whether what is scattered may be of this line's making. */
   private isScatteredHere = false;
@@ -74,7 +79,8 @@ export class CommandPaths {
   ): void {
     if (path.startsWith('/dev/') && STREAMS.test(path)) return;
     if (this.noted.length >= MOST_PATHS && !(intent === 'write' && isMachine(path))) {
-      this.isFull = true;
+      if (certain) this.isFull = true;
+      else this.isGuessedAt = true;
       return;
     }
     const { path: name, known } = namedPath(path);
@@ -167,9 +173,9 @@ export class CommandPaths {
       this.forEachSince(from, (each) => (each.starts === LOST ? each : { ...each, starts: anywhere }), to);
     if (this.where.directories.length > 0) this.distrust();
     if (this.links.size > 0) this.forEachSince(0, (each) => (this.usesLink(each) ? { ...each, known: false } : each));
-    const full: CommandPath = { path: '…', intent: 'write', known: false, start: 0, end: 1, starts: LOST };
     const plain = (certain: boolean) => this.noted.filter((each) => each.certain === certain).map(bare);
-    return { paths: this.isFull ? [...plain(true), full] : plain(true), guesses: plain(false) };
+    const others: CommandPath = { path: '…', intent: 'write', known: false, start: 0, end: 1, starts: LOST };
+    return { paths: this.isGuessedAt ? [...plain(true), others] : plain(true), guesses: plain(false) };
   }
 
   /** A file that the same command line writes may hold anything by the time it is run. */
@@ -187,6 +193,17 @@ export class CommandPaths {
     return files.filter(({ path, own: [from, to] }) => {
       const places = written.get(programName(path)) ?? [];
       return isAny || places.some((at) => at < from || at >= to || this.noted[at]?.certain === true);
+    });
+  }
+
+  /** Whether the line makes a file that may be code in one of these places; what the command around the site may make comes later. */
+  makesCode(places: readonly string[], within: Site | undefined): boolean {
+    if (this.isScattered || this.unpacked.length > 0) return true;
+    const names = new Set(places.map(programName));
+    const isOwn = ({ start, end }: Site) => within !== undefined && start <= within.start && end >= within.end;
+    return this.noted.some(({ path, intent, isMade, certain, ...site }) => {
+      const isSaid = SAID.test(path) && !names.has(programName(path));
+      return intent === 'write' && isMade && !isSaid && (certain || !isOwn(site));
     });
   }
 

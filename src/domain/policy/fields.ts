@@ -56,3 +56,11 @@ export function inputTexts(last: Redirection | undefined, variables: Variables):
   }
   return expandWhole({ type: 'Word', text: body.text, value: body.text, parts: body.parts, pos, end }, variables);
 }
+
+/** The file that is read instead, by its name; undefined where that is a stream, or only known when it runs. */
+export function inputFile(only: Redirection | undefined, variables: Variables): string | undefined {
+  if (only?.type !== 'Redirect' || only.operator !== '<' || only.target === undefined) return undefined;
+  const [path, ...others] = expandWhole(only.target, variables);
+  if (path === undefined || others.length > 0 || path === '') return undefined;
+  return /[\0\ufffe\uffff*?[]/.test(path) || isStream(path) ? undefined : path;
+}

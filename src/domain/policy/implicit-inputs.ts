@@ -1,4 +1,5 @@
 import type { Field } from '../command/expand.ts';
+import { takesWords } from './consequences.ts';
 
 /** Files that a program runs, or takes its commands from, without being told their names. */
 export interface Inputs {
@@ -60,7 +61,7 @@ const TABLE: readonly (readonly [programs: string, names: string, like?: string]
   ['docker docker-compose podman podman-compose', '', String.raw`(?:^|/)(?:docker-)?compose[^/]*\.ya?ml$`],
   ['terraform tofu terragrunt', '', String.raw`\.(?:tf|tf\.json|hcl)$`],
   ['vagrant', 'Vagrantfile'],
-  ['ansible ansible-playbook', 'ansible.cfg'],
+  ['ansible', 'ansible.cfg'],
   ['pre-commit', '.pre-commit-config.yaml'],
   ['direnv', '.envrc'],
   ['prove', '.proverc', String.raw`\.t$`],
@@ -69,6 +70,8 @@ const TABLE: readonly (readonly [programs: string, names: string, like?: string]
   ['mysql mariadb', '.my.cnf'],
   ['vi vim nvim view', '.vimrc .exrc .nvimrc', String.raw`(?:^|/)\.vim/`],
   ['deno', 'deno.json deno.jsonc package.json'],
+  ['scons waf rackup', 'SConstruct SConscript wscript config.ru', String.raw`\.(?:py|rb)$`],
+  ['ansible-playbook', 'ansible.cfg', String.raw`\.ya?ml$`],
 ];
 
 const INPUTS: ReadonlyMap<string, Inputs> = new Map(
@@ -77,6 +80,14 @@ const INPUTS: ReadonlyMap<string, Inputs> = new Map(
     return programs.split(' ').map((program): [string, Inputs] => [program, inputs]);
   }),
 );
+
+/** `go run`, `swift test`, `x serve`: the program builds what lies where it is started, and runs that. */
+const RUNS_WHAT_IT_BUILDS = /^(?:run|test|bench|generate|exec|start|serve|watch)$/;
+const BUILDERS: ReadonlySet<string> = new Set(['go', 'cargo', 'swift']);
+const BUILT: Inputs = {
+  names: new Set(['Makefile', 'Rakefile', 'Justfile', 'Taskfile']),
+  like: /\.(?:go|rs|swift|exs?|csx?|csproj|fsx?|zig|kts?|java|scala|sbt|hs|ml|dart|nim|cr|jl|rb|py|[cm]?[jt]sx?|lua|php|sh)$/,
+};
 
 /** Of npm and its like: they look, and run nothing. */
 const LOOKS = /^(?:-v|--version|-h|--help|help|ls|list|view|info|show|outdated|why|search|whoami|root|prefix|bin|pkg)$/;
@@ -92,6 +103,9 @@ export function implicitInputsOf(program: string, args: readonly Field[]): reado
   const more = own === undefined ? [] : [own];
   if (NODE.has(name)) return [...more, ...loadedByNode(args.map(({ text }) => text))];
   if (PYTHON.has(name)) return loadedByPython(args.map(({ text }) => text));
+  const isBuilder = BUILDERS.has(name) || (own === undefined && !takesWords(name));
+  if (isBuilder && RUNS_WHAT_IT_BUILDS.test(args.find(({ text }) => !text.startsWith('-'))?.text ?? ''))
+    return [...more, BUILT];
   return own?.names.has('package.json') === true && LOOKS.test(args[0]?.text ?? '') ? [] : more;
 }
 
@@ -129,7 +143,11 @@ function loadedByNode(words: readonly string[]): readonly Inputs[] {
 function loadedByPython(words: readonly string[]): readonly Inputs[] {
   const always = { names: new Set(['sitecustomize.py', 'usercustomize.py', 'pyvenv.cfg']), like: /\.pth$/ };
   const at = words.findIndex((word) => /^-[a-zA-Z]*m/.test(word));
-  if (at === -1) return [always];
+  if (at === -1) {
+    // Of a directory, or an archive, that is what is run.
+    const isPlace = words.some((word) => !/^-|\.pyc?$/.test(word));
+    return isPlace ? [always, { names: new Set(['__main__.py']), like: undefined }] : [always];
+  }
   const attached = (words[at] ?? '').replace(/^-[a-zA-Z]*?m/, '');
   const [module = ''] = (attached === '' ? (words[at + 1] ?? '') : attached).split('.');
   const found = { names: new Set([`${module}.py`, '__main__.py', '__init__.py']), like: /^(?:\.\/)*[^/]*\.py$/ };

@@ -105,7 +105,11 @@ function firstDigit(text: string): number {
 
 /** Whether what it runs from its input reads as nothing that a shell knows. */
 export function speaksOwnLanguage(program: string): boolean {
-  return interpreterOf(program) !== undefined || /^(?:sqlite3|psql|mysql|mariadb|duckdb|mongosh)$/.test(program);
+  return interpreterOf(program) !== undefined || isDatabaseClient(program) || /^(?:duckdb|mongosh)$/.test(program);
+}
+
+export function isDatabaseClient(program: string): boolean {
+  return /^(?:sqlite3|psql|mysql|mariadb)$/.test(program);
 }
 
 /** Code in another language says nothing to us; a file of it is a program like any other. */
@@ -153,6 +157,8 @@ export function interpreter(program: string, name: string, args: readonly Field[
   }
   const file = args[at]?.text;
   if (file !== undefined && REMOTE.test(file)) return doubt(`${program} loads code from elsewhere`);
+  // It serves, or says what it is.
+  if (name === 'php' && file === undefined && args.some(({ text }) => /^-[Sim]$/.test(text))) return loads;
   // It looks for the tests by itself.
   if (file === undefined && args.some(({ text }) => text === '--test')) return loads;
   if (file === undefined) return [...loads, { type: 'input' }];

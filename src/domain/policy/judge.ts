@@ -68,13 +68,14 @@ class Judge {
   }
 
   reasons(): readonly Reason[] {
-    const { runs, doubts, constructs, paths, forkBombs, connections } = this.reading;
+    const { runs, doubts, constructs, paths, forkBombs, connections, isFlooded } = this.reading;
     for (const site of forkBombs) this.block('a function that starts itself over and over', site);
     for (const each of paths) {
       if (each.intent === 'write' && isMachine(each.path)) this.block(`this would overwrite ${each.path}`, each);
     }
-    if (this.trust === 'blocked')
-      this.add('deny', 'nothing runs while the tool is blocked', { start: 0, end: this.text.length });
+    const whole = { start: 0, end: this.text.length };
+    if (this.trust === 'blocked') this.add('deny', 'nothing runs while the tool is blocked', whole);
+    if (isFlooded) this.add('deny', 'it names more files than anybody could look at', whole);
     if (!this.policy.rules.allowNetwork)
       for (const site of connections) this.add('deny', 'this opens a connection, and allowNetwork is false', site);
     for (const run of runs) this.judge(run);

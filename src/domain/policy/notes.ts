@@ -10,6 +10,12 @@ const MOST_DOUBTS = 200;
 /** They differ in their kind alone: more of one kind say nothing new. */
 const MOST_OF_A_CONSTRUCT = 40;
 
+interface LookedFor {
+  readonly places: readonly string[];
+  readonly doubt: Doubt;
+  readonly isWithinText: boolean;
+}
+
 /** What the reader has written down so far. */
 export class Notes implements Reading {
   readonly runs: Run[] = [];
@@ -22,9 +28,14 @@ export class Notes implements Reading {
   guesses: readonly CommandPath[] = [];
   private readonly files: (RunFile & { readonly run: Run })[] = [];
   private readonly followed: Followed[] = [];
+  private readonly lookedFor: LookedFor[] = [];
   private readonly values: (() => readonly string[])[] = [];
   private readonly constructCounts = new Map<Construct, number>();
   private fieldsSeen = 0;
+
+  get isFlooded(): boolean {
+    return this.named.isFull;
+  }
 
   get directories(): readonly string[] {
     return this.named.where.directories;
@@ -44,6 +55,12 @@ export class Notes implements Reading {
   /** A program that is run on this machine. */
   follows(run: Run, own: RunFile['own']): void {
     this.followed.push({ run, own });
+  }
+
+  /** Where programs will look for what they load: of no concern unless the line itself puts something there. */
+  looksForCode(places: readonly string[], doubt: Doubt, isWithinText: boolean): void {
+    for (const path of places) this.named.add({ path, intent: 'read', certain: false }, doubt);
+    if (this.lookedFor.length < MOST_DOUBTS) this.lookedFor.push({ places, doubt, isWithinText });
   }
 
   /** What a variable is set to, should anybody want to know. */
@@ -77,6 +94,9 @@ export class Notes implements Reading {
     }
     for (const run of this.named.globbingMade(this.followed)) {
       if (!run.maybe) this.doubt('a name that the same command line makes may turn out to be an option', run, run);
+    }
+    for (const { places, doubt, isWithinText } of this.lookedFor) {
+      if (this.named.makesCode(places, isWithinText ? undefined : doubt)) this.doubt(doubt.because, doubt, doubt.run);
     }
     this.finishVariables();
     ({ paths: this.paths, guesses: this.guesses } = this.named.finish());

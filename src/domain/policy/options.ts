@@ -20,6 +20,8 @@ interface RunningOptions {
   readonly bundled?: true;
   /** Long options begin with one dash: `sqlite3 -cmd`, `emacs -eval`. */
   readonly oneDash?: true;
+  /** Commas stand for the blanks of a command: `gcc -wrapper a,b`. */
+  readonly commaSeparated?: true;
   /** `NAME=value` among its arguments is as good as one in its environment. */
   readonly variables?: true;
   /** Only after these subcommands do its arguments run anything; what is not known matters nowhere else. */
@@ -55,7 +57,6 @@ const MYSQL: RunningOptions = {
 };
 const APT: RunningOptions = { steer: 'option config-file', steerLetters: 'oc', valued: 'ta' };
 const SQLITE: RunningOptions = { steer: 'cmd init', oneDash: true, text: SHELL_IN_SQL.sqlite3 };
-const FD: RunningOptions = { command: 'exec exec-batch', commandLetters: 'xX' };
 const RPM: RunningOptions = { command: 'pipe', steer: 'eval define load macros rcfile undefine', steerLetters: 'ED' };
 const NPM: RunningOptions = {
   command: 'script-shell shell editor viewer git',
@@ -67,7 +68,7 @@ const TAR: RunningOptions = {
 };
 
 const COMPILER: RunningOptions = {
-  ...{ steer: 'wrapper', oneDash: true },
+  ...{ command: 'wrapper', commaSeparated: true, oneDash: true },
   text: /^(?:--?(?:fplugin|specs|ld-path|iplugindir)|-B|@|-fuse-ld=.*\/)/,
 };
 
@@ -93,8 +94,6 @@ const RUNNING_OPTIONS: Readonly<Record<string, RunningOptions>> = {
   ag: { command: 'pager' },
   ack: { command: 'pager', steer: 'ackrc' },
   strace: { text: /^(?:-\w*o|--output=)?[|!](.*)$/s, only: /^$/ },
-  fd: FD,
-  fdfind: FD,
   less: { steer: 'lesskey-file lesskey-src lesskey-content', steerLetters: 'k', text: PAGER_START },
   more: { text: PAGER_START },
   nano: { command: 'speller', steer: 'rcfile', commandLetters: 's', steerLetters: 'f' },
@@ -148,7 +147,7 @@ const RUNNING_OPTIONS: Readonly<Record<string, RunningOptions>> = {
   'ssh-keygen': { steerLetters: 'D', valued: 'fCNPbt' },
   'ssh-add': { steerLetters: 's' },
   ld: { steer: 'plugin', oneDash: true },
-  docker: { text: /^--entrypoint/, only: /^(?:run|create|compose|container)$/ },
+  docker: { only: /^(?:run|create|compose|container)$/ },
   npm: NPM,
   pnpm: NPM,
   pip: { steer: 'editor python', only: /^config$/ },
@@ -166,7 +165,7 @@ const RUNNING_OPTIONS: Readonly<Record<string, RunningOptions>> = {
 
 /** Programs that we follow by ourselves, or that are as plain as their names say. */
 const EVERYDAY =
-  /^(?:|cat|less|more|true|false|:|vim?|nvim|nano|delta|gzip|pigz|bzip2|xz|zstd|lz4|ssh)(?: -[\w.=-]+)*$/;
+  /^(?:(?:|cat|less|more|true|false|:|vim?|nvim|nano|delta|gzip|pigz|bzip2|xz|zstd|lz4)(?: -[\w.=-]+)*|ssh(?: [\w.=/:@,~-]+)*)$/;
 
 /** A command that a program is told to run by an argument or a variable: followed, and doubted unless it is an everyday one. */
 export function namedCommand(text: string, because: string): readonly Consequence[] {
@@ -196,7 +195,8 @@ export function runByOptions(options: RunningOptions, args: readonly Field[], pr
   const because = `${program} runs what an option of it names`;
   const found: Consequence[] = [];
   const follow = (runs: Option['runs'], value = HOLE) => {
-    if (runs === 'command') found.push(...namedCommand(value, because));
+    if (runs === 'command')
+      found.push(...namedCommand(options.commaSeparated === true ? value.replaceAll(',', ' ') : value, because));
     else if (runs === 'anything') found.push(...doubt(because));
     else found.push(codeFrom(value));
   };

@@ -1,5 +1,5 @@
 import { HOLE, literal, type Field } from '../command/expand.ts';
-import { doubt, isUnsure, type Consequence } from './consequence.ts';
+import { doubt, isUnsure, mayBeOption, type Consequence } from './consequence.ts';
 import { git } from './git.ts';
 import { gh, npm } from './packages.ts';
 import { ssh } from './ssh.ts';
@@ -29,6 +29,26 @@ export function find(args: readonly Field[]): readonly Consequence[] {
   const unsure = args.some(({ many, glob }, at) => many && (!glob || at > 0)) || unknownCount(args) > 1;
   return unsure ? [...commands, ...doubt('what find is to run is only known when it runs')] : commands;
 }
+
+/** `fd … -x cmd {}`: everything up to a `;` is the command, and what is found is put where it says, or at its end. */
+const fd: Program = (args, program) => {
+  const at = args.findIndex(({ text }) => /^(?:-[a-zA-Z0-9]*[xX]$|--exec(?:-batch)?$)/.test(text));
+  const own = at === -1 ? args : args.slice(0, at);
+  const isAttached = own.some(({ text }) => /^(?:-[a-zA-Z0-9]*[xX].|--exec)/.test(text));
+  const because = `${program} runs what an option of it names`;
+  if (isAttached || own.some(mayBeOption)) return doubt(because);
+  if (at === -1) return [];
+  const end = args.findIndex(({ text }, index) => index > at && text === ';');
+  if (end !== -1 && end < args.length - 1) return doubt(because);
+  const command = args.slice(at + 1, end === -1 ? undefined : end);
+  const fields = command.map((field) =>
+    FOUND.test(field.text) ? found({ ...field, text: field.text.replace(FOUND, HOLE), open: true }) : field,
+  );
+  const isPlaced = fields.some((field, index) => field !== command[index]);
+  return [{ type: 'command', fields: isPlaced ? fields : [...fields, { ...REST, found: true }] }];
+};
+
+const FOUND = /\{(?:\/?\.?|\/\/)\}/g;
 
 /** `;` ends a command, `+` only right after `{}`: before it is an argument like any other. */
 function endOfExec(args: readonly Field[], from: number): number {
@@ -138,11 +158,34 @@ function database(statement: RegExp, operands = Infinity): Program {
 
 const SETS_OF_SCRIPTS = /^(?:npm|yarn|pnpm|bun|node|deno):/;
 
-/** Everything that is no option is a script of its own. */
+/** Everything that is no option is a script of its own, and so may be what an option is given. */
 const eachScript: Program = (args) =>
-  args.flatMap(({ text }): Consequence[] =>
-    text.startsWith('-') || SETS_OF_SCRIPTS.test(text) ? [] : [{ type: 'script', text }],
-  );
+  args.flatMap(({ text }): Consequence[] => {
+    const given = text.startsWith('-') ? /^(?:--[\w-]+=|-\w=?)(.+)$/s.exec(text)?.[1] : text;
+    return given === undefined || SETS_OF_SCRIPTS.test(given) ? [] : [{ type: 'script', text: given }];
+  });
+
+/** `{x}` in a command stands for what an option gives. */
+const hyperfine: Program = (args, program) =>
+  args.some(({ text }) => /[{\0]/.test(text)) ? always(args, program) : eachScript(args, program);
+
+/** `entr cmd /_`: the command once more whenever a file changes, whose name takes the place of `/_`. */
+const entr: Program = (args, program) => {
+  const at = args.findIndex(({ text }) => !text.startsWith('-'));
+  const options = at === -1 ? args : args.slice(0, at);
+  const command = at === -1 ? [] : args.slice(at);
+  if (isUnsure(options) || options.some(({ text }) => !/^-[acdnprxz]+$/.test(text)))
+    return [{ type: 'command', fields: command }, ...always(args, program)];
+  return [{ type: 'command', fields: filled(command, '/_').map(found) }];
+};
+
+/** Its command ends where `:::` begins what it is run for. */
+const parallel: Program = (args, program) => {
+  const end = args.findIndex(({ text }) => /^::::?\+?$/.test(text));
+  const at = args.findIndex(({ text }) => !text.startsWith('-'));
+  const fields = at === -1 ? [] : args.slice(at, end === -1 ? undefined : end);
+  return [{ type: 'script', text: fields.map(({ text }) => text).join(' ') }, ...always(args, program)];
+};
 
 /** Unless what it is told is one of these, and no more than that, it may run anything. */
 function unless(harmless: RegExp): Program {
@@ -204,6 +247,12 @@ export const PROGRAMS: Readonly<Record<string, Program>> = {
   glab: gh,
   hub: gh,
   concurrently: eachScript,
+  hyperfine,
+  entr,
+  parallel,
+  fd,
+  fdfind: fd,
+  at: unless(/^-[lV]$/),
   ansible: scriptAfter(/^(?:-a|--args=?)(.*)$/s),
   crontab: unless(/^(?:-u \w+ )?-l$/),
   tmux: unless(TMUX_LOOKS),
@@ -238,7 +287,7 @@ export const PROGRAMS: Readonly<Record<string, Program>> = {
       ? args.flatMap(({ text }) => (/[!\0]/.test(text) ? always(args, program) : []))
       : [{ type: 'input' }],
   ...table(
-    'parallel at batch expect gdb lldb ex ed start-stop-daemon run-parts entr watchexec hyperfine xterm perf newgrp daemonize socat ' +
+    'batch expect gdb lldb ex ed start-stop-daemon run-parts watchexec xterm perf newgrp daemonize socat ' +
       'nodemon m4 facter dbus-send gdbus busctl machinectl capsh',
     always,
   ),

@@ -35,8 +35,15 @@ function readParsed(text: string, script: Script): Reading {
     if (!isChanged(variables)) return reader.notes;
     // What the script sets on its way was not known to what was read before: read again.
   }
-  const { runs, paths, forkBombs, connections } = reader.notes;
-  return { ...unread(text, 'what its variables hold depends on itself'), runs, paths, forkBombs, connections };
+  const { runs, paths, forkBombs, connections, isFlooded } = reader.notes;
+  return {
+    ...unread(text, 'what its variables hold depends on itself'),
+    runs,
+    paths,
+    forkBombs,
+    connections,
+    isFlooded,
+  };
 }
 
 /** The reader changes it behind the compiler's back. */
@@ -46,5 +53,6 @@ function isChanged(variables: ScriptVariables): boolean {
 
 function unread(text: string, why: string): Reading {
   const doubts = [{ because: `the command cannot be judged: ${why}`, start: 0, end: text.length }];
-  return { runs: [], doubts, constructs: [], paths: [], guesses: [], directories: [], forkBombs: [], connections: [] };
+  const nothing = { runs: [], constructs: [], paths: [], guesses: [], directories: [], forkBombs: [], connections: [] };
+  return { ...nothing, doubts, isFlooded: false };
 }

@@ -15,6 +15,7 @@ export function destruction(run: Run, entered: readonly string[]): string | unde
     return isDestructive({ program, args: args.map((arg) => below(directory, arg)), wrappers });
   });
   if (isBelowPillar) return `${program} would destroy the directory changed to`;
+  if (program === 'kill' && args.length > 1 && args.at(-1) === '-1') return 'kill would end all that runs';
   if (program !== 'rm') return undefined;
   if (args.some((arg) => arg.length > 3 && isAbbreviated(arg, '--no-preserve-root'))) {
     return 'rm --no-preserve-root is meant to destroy the system';
@@ -59,5 +60,5 @@ export function removalDoubt(run: Run): string | undefined {
 }
 
 function isWhereverOneIs(arg: string): boolean {
-  return /^(?:~[+-](?:\/|$))?(?:\.{0,2}\/?)*\*?$/.test(arg) && arg !== '';
+  return /^(?:~[+-](?:\/|$))?(?:\.{0,2}\/?)*(?:\*|\.\[[!^]\.\]\*|\?\??\*)?$/.test(arg) && arg !== '';
 }

@@ -56,6 +56,7 @@ const PLAIN_OPTIONS =
 export function sed(program: string, args: readonly Field[]): readonly Consequence[] {
   const because = `this ${program} script may run others`;
   const scripts: Field[] = [];
+  let isSandboxed = false;
   const operands: Field[] = [];
   for (let at = 0; at < args.length; at += 1) {
     const field = args[at] ?? literal('');
@@ -69,6 +70,8 @@ export function sed(program: string, args: readonly Field[]): readonly Consequen
     }
     // It says so and ends; behind `--`, or as the value of an option, it is a file like any other.
     if (field.text === '--version' || field.text === '--help') return [];
+    // Then it refuses to run, read or write anything else; a script in front of it, or what may be an option, is read before.
+    if (field.text === '--sandbox' && scripts.length === 0 && operands.length === 0) isSandboxed = true;
     const option = optionOf(field.text);
     if (option === undefined) return doubt(because);
     const value = option.value === undefined ? args[at + 1] : { ...field, text: option.value };
@@ -77,6 +80,7 @@ export function sed(program: string, args: readonly Field[]): readonly Consequen
     if (option.takes !== undefined && option.value === undefined) at += 1;
   }
   if (operands.some((field) => field.many && mayBeOption(field))) return doubt(because);
+  if (isSandboxed) return [];
   const [first] = operands;
   if (scripts.length === 0 && first !== undefined) scripts.push(first);
   const isHarmless = scripts.length > 0 && scripts.every(({ text, many }) => !many && isHarmlessSed(text));

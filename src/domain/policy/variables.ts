@@ -112,6 +112,8 @@ export class ScriptVariables implements Variables {
   private visit(node: SyntaxNode, view: Variables): void {
     if (node.type === 'Assignment') this.addAssignment(node, view, false);
     if (node.type === 'For' || node.type === 'Select') this.addLoop(node, view);
+    // It may not be the shell's own any more, and see what IFS holds.
+    if (node.type === 'Function' && node.name.value === 'read') this.breaksAtBlanks = false;
     if (node.type === 'ParameterExpansion' && node.operation?.type === 'Default') {
       const { operand, operator } = node.operation;
       if (operator.includes('='))
@@ -152,12 +154,14 @@ export class ScriptVariables implements Variables {
   }
 }
 
-/** The IFS of `IFS= read -r line`: it is empty, and nobody else sees it. */
+/** The IFS of `IFS=, read -r a b`: nobody else sees it. What it holds must be plain, for it is not looked at any more. */
 export function isForReadAlone(parent: SyntaxNode, node: SyntaxNode): boolean {
   if (parent.type !== 'Command' || node.type !== 'Assignment' || node.name !== 'IFS') return false;
-  const isEmpty = node.value.type === 'Word' && node.value.text === '' && node.append !== true && !node.index;
-  return isEmpty && parent.name?.text === 'read';
+  if (node.value.type !== 'Word' || node.append === true || node.index !== undefined) return false;
+  return parent.name?.text === 'read' && PLAIN.test(node.value.text);
 }
+
+const PLAIN = /^(?:[^\s$`\\'"()<>{}]*|'[^']*'|"[^"$`\\]*"|\$'(?:[^'\\]|\\[tnr])*')$/;
 
 const GLOB = /[*?]+|\[[!^]?\]?(?:\[[:.=][^\]/]*\]|[^\]/])*\]?/g;
 /** What the shell itself sets, to words of others: arguments, input, what was matched, where one is. */

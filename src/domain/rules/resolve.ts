@@ -52,6 +52,22 @@ export function ruleForScope(view: RuleView, scope: string): ResolvedRule {
   return byDomain ? { rule: byDomain.rule, level: 'domain', pattern: byDomain.pattern } : view.own;
 }
 
+const RISKS: readonly Rule['risk'][] = ['read', 'write', 'destructive'];
+
+/**
+ * The same rules for a tool that says itself what it may do at worst. Where no rule names the tool, that is its risk; where one
+ * does, it cannot take the risk below what the tool says.
+ */
+export function withDeclaredRisk(view: RuleView, declared: Rule['risk']): RuleView {
+  const isNamed = view.own.level === 'tool';
+  const withRisk = (rule: Rule): Rule => {
+    const isHigher = RISKS.indexOf(rule.risk) > RISKS.indexOf(declared);
+    return { ...rule, risk: isNamed && isHigher ? rule.risk : declared };
+  };
+  const domains = view.domains.map(({ pattern, rule }) => ({ pattern, rule: withRisk(rule) }));
+  return { ...view, own: { ...view.own, rule: withRisk(view.own.rule) }, domains };
+}
+
 function serverOrDefault(rules: Rules, server: string): ResolvedRule {
   const byServer = best(listed(rules.serverRules), [server]);
   return byServer

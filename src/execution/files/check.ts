@@ -53,10 +53,20 @@ export type PathCheck = DeniedPath | (PathDecision & FoundPath & { readonly verd
 /** What an operation would be answered, without opening or changing anything. */
 export async function checkOperation(sandbox: FileSandbox, operation: FileOperation, path: string): Promise<PathCheck> {
   const { check, stats } = await look(sandbox, operation, path, !TAKES_AWAY.has(operation));
-  if (check.verdict === 'deny' || stats === undefined || TAKES[operation](stats)) return check;
-  const because = `${check.path ?? path} is ${kindOf(stats)}, which nobody can ${operation}`;
+  if (check.verdict === 'deny' || (stats !== undefined && TAKES[operation](stats))) return check;
   // As the operations themselves say it.
-  const category = operation === 'copy' ? 'invalid_parameters' : 'permanent_failure';
+  const category = operation === 'copy' && stats !== undefined ? 'invalid_parameters' : 'permanent_failure';
+  if (stats === undefined) {
+    if (operation === 'write') return check;
+    return {
+      ...check,
+      verdict: 'deny',
+      because: `${check.path ?? path}: no such file or directory`,
+      rule: category,
+      category,
+    };
+  }
+  const because = `${check.path ?? path} is ${kindOf(stats)}, which nobody can ${operation}`;
   return { ...check, verdict: 'deny', because, rule: category, category };
 }
 

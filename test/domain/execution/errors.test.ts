@@ -106,7 +106,7 @@ describe('retries', () => {
 });
 
 describe('authorisation', () => {
-  const call = { server: 'local', caller: undefined, paths: [] };
+  const call = { server: 'local', caller: undefined, paths: [], roots: ['/srv', '/srv/app'], ignoreCase: false };
   const touching = (...paths: string[]) => paths.map((path) => ({ path, access: 'read' as const, known: true }));
 
   it('is off by default, and allows by default', () => {
@@ -138,6 +138,26 @@ describe('authorisation', () => {
     expect(
       authorise(allow, { ...call, tool: 'read', paths: [{ path: '…', access: 'read', known: false }] }).effect,
     ).toBe('deny');
+  });
+
+  it('begins a path without a leading slash below the roots', () => {
+    const effect = (action: 'allow' | 'deny', pattern: string, path: string, ignoreCase = false) => {
+      const section = { enabled: true, default: action === 'deny' ? 'allow' : 'deny' };
+      const rules = [{ action, tools: ['*'], paths: [pattern] }];
+      const given = { ...call, tool: 'write', paths: touching(path), ignoreCase };
+      return authorise(AuthorisationSection.parse({ ...section, rules }), given).effect;
+    };
+    expect(effect('deny', 'secret/**', '/srv/secret/key')).toBe('deny');
+    expect(effect('deny', 'secret/**', '/srv/app/secret/key')).toBe('deny');
+    expect(effect('deny', 'app/secret', '/srv/app/secret/key')).toBe('deny');
+    expect(effect('deny', 'secret/**', '/srv/public/key')).toBe('allow');
+    expect(effect('deny', '.env', '/srv/app/sub/.env')).toBe('deny');
+    expect(effect('deny', 'secret/**', '/srv/SECRET/key')).toBe('allow');
+    expect(effect('deny', 'secret/**', '/srv/SECRET/key', true)).toBe('deny');
+    expect(effect('allow', 'src/**', '/srv/app/src/a.ts')).toBe('allow');
+    // Only the innermost root: `app/**` would be /srv/app/app.
+    expect(effect('allow', 'app/**', '/srv/app/src/a.ts')).toBe('deny');
+    expect(effect('allow', 'src/**', '/elsewhere/src/a.ts')).toBe('deny');
   });
 
   it('tells sub-agents from the agent itself', () => {

@@ -36,3 +36,10 @@ describe('nor is a question lost', () => {
     expect(judgeCommand(flood + asked, policy).verdict).toBe('ask');
   });
 });
+
+it('more files than anybody looks at are denied: the roots hold whoever approves', () => {
+  const files = Array.from({ length: 2001 }, (_, at) => `f${at}`).join(' ');
+  const verdict = (command: string) => judgeCommand(command, policyWith({}), { trust: 'trusted' }).verdict;
+  expect(verdict(`cat ${files} /etc/shadow`)).toBe('deny');
+  expect(verdict(`cat ${files.slice(0, 5000)}`)).toBe('allow');
+});

@@ -194,6 +194,14 @@ describe('a blocked program is denied however it is written', () => {
 
 describe('harm that nothing lifts', () => {
   it.each([
+    'rm -rf /home/me',
+    'find /home/me -delete',
+    'rm -rf ~/.[!.]*',
+    'rm -rf ~/.??*',
+    'tar --remove-files -cf x.tar /',
+    'zip -rm x.zip /etc',
+    'kill -9 -1',
+    'kill -- -1',
     'rm -fr /',
     'rm -r -f /',
     'rm -rf --no-preserve-root /x',

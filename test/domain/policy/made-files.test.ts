@@ -8,6 +8,14 @@ const judge = (command: string) => judgeCommand(command, policy, { trust: 'trust
 
 describe('what takes its commands from a file that the same line makes asks', () => {
   it.each([
+    'mkdir d; echo x > d/__main__.py; python3 d',
+    'echo x > main.go; go run .',
+    'echo x > src/main.rs; cargo run',
+    'echo x > Sources/a.swift; swift run',
+    'echo x > mix.exs; mix test',
+    'echo x > a.cs; dotnet run',
+    'echo x > SConstruct; scons',
+    'echo x > site.yml; ansible-playbook site.yml',
     "printf 'all:;sudo id\\n' > Makefile; make",
     "printf 'all:;sudo id\\n' | tee GNUmakefile; make -s",
     "echo 'all:;sudo id' > y; cp y Makefile; make",
@@ -78,6 +86,10 @@ describe('what takes its commands from a file that the same line makes asks', ()
 
 describe('what a line makes besides does not matter', () => {
   it.each([
+    'echo x > src/main.rs; cargo build',
+    'echo x > main.go; go vet ./...',
+    'echo x > notes.txt; dotnet test',
+    'echo x > a.py; ruff check a.py',
     "sed -i 's/a/b/' src/*.ts && npx vitest run",
     "npm run build && echo '{}' > dist/package.json",
     'patch -p1 < fix.patch && make',

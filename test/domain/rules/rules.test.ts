@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { ruleInWords } from '../../../src/domain/rules/explain.ts';
 import { InvalidRules, parseRules, rulesJsonSchema } from '../../../src/domain/rules/parse-rules.ts';
-import { ruleForScope, viewForServer, viewForTool } from '../../../src/domain/rules/resolve.ts';
+import { ruleForScope, viewForServer, viewForTool, withDeclaredRisk } from '../../../src/domain/rules/resolve.ts';
 import { DEFAULT_RULE, PRESETS } from '../../../src/domain/rules/rule.ts';
 
 describe('a rules file', () => {
@@ -174,4 +174,15 @@ describe('a rule in words', () => {
     expect(words).toContain('1 failure in 1 h, or 1 failure in a row.');
     expect(words).toContain('1 success restores trust. 1 more failure while escalated blocks it.');
   });
+});
+
+test.each([
+  [{}, 'read', 'read'],
+  [{}, 'destructive', 'destructive'],
+  [{ toolRules: { x: { risk: 'read' } } }, 'destructive', 'destructive'],
+  [{ toolRules: { x: { risk: 'destructive' } } }, 'read', 'destructive'],
+  [{ toolRules: { x: { countThreshold: 9 } } }, 'read', 'write'],
+] as const)('by %j a tool that calls itself %s is %s', (rules, declared, risk) => {
+  const view = viewForTool(parseRules(rules), 1, 'local', 'x');
+  expect(withDeclaredRisk(view, declared).own.rule.risk).toBe(risk);
 });
