@@ -61,11 +61,6 @@ export class LocalCounts {
     return this.#counts.has(key);
   }
 
-  /** Whether this process holds something against the subject that may not be projected yet. */
-  isHeld(key: string): boolean {
-    return this.#counts.get(key)?.isHeld === true;
-  }
-
   succeeded({ key: own, serverKey }: Keys, success: LedgerOutcome, now: number): void {
     for (const key of [own, serverKey]) {
       const count = this.#counts.get(key);

@@ -11,7 +11,7 @@ interface Parts {
 
 /** What this process makes of an outcome ends when the ledger's word is known, and is nothing without a place in it. */
 export class ReportedOutcome implements Waiting {
-  outcome: LedgerOutcome;
+  readonly outcome: LedgerOutcome;
   readonly #parts: Parts;
   readonly #tool: ToolGate;
   readonly #done: (error?: Error) => void;
@@ -26,10 +26,7 @@ export class ReportedOutcome implements Waiting {
   }
 
   observe(): void {
-    const { view } = this.#parts;
-    this.#blamed = view.observe(this.outcome, Date.now(), this.#tool);
-    // We hold it already: only the workflow's word can end that, so it must not wait.
-    if (this.#blamed !== undefined && view.local.isHeld(this.#blamed)) this.outcome = { ...this.outcome, urgent: true };
+    this.#blamed = this.#parts.view.observe(this.outcome, Date.now(), this.#tool);
   }
 
   settled(places: Places | undefined, error?: Error): void {

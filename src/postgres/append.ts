@@ -90,7 +90,7 @@ async function rowsOf(
       probe: outcome.probe,
       onServer,
       rings: bell === 'at once' && !onServer,
-      canWait: onServer ? outcome.urgent !== true : bell === 'in time',
+      canWait: onServer || bell === 'in time',
       // Nothing but its place and time is kept of a success.
       detail: isSuccess ? undefined : detailOf(outcome),
     };

@@ -55,13 +55,18 @@ async function readSingly(client: pg.PoolClient, head: Head, from: number, of: '
  * Successes are counted together between two eventful rows, per scope and, where a rate is kept, per slice of its window.
  * Those of a scope that is neither kept nor eventful here are left out.
  */
-async function readFolded(client: pg.PoolClient, head: Head, request: PageRequest): Promise<Page> {
+async function readFolded(
+  client: pg.PoolClient,
+  head: Head,
+  request: PageRequest,
+  mostRated = MOST_RATED,
+): Promise<Page> {
   const rules = [request.view.own, ...request.view.domains].map(({ rule }) => rule);
   const rated = rules.some((rule) => rule.rateThreshold !== null || rule.expectedFailureRate > 0);
   const byAgent = rules.some((rule) => rule.minReporters > 1);
   const sliceMs = rated ? Math.max(1, Math.floor((Math.min(...rules.map((r) => r.windowSeconds)) * 1000) / 20)) : 1e15;
   const isCoarse = !rated && !byAgent;
-  const end = await endOfPage(client, head, request.from, isCoarse);
+  const end = await endOfPage(client, head, request.from, isCoarse, mostRated);
   const found = await client.query<FoldedRow>({
     name: 'page, folded',
     text: `with page as materialized (
@@ -88,7 +93,9 @@ async function readFolded(client: pg.PoolClient, head: Head, request: PageReques
     values: [head.id, request.from, end, request.scopes, sliceMs, byAgent, rated],
   });
   const { rows, upTo } = cutToSize(found.rows, end);
-  return { entries: rows.map(entryOf), upTo };
+  // Successes of very many scopes, with nothing in between: so few rows cannot be more entries than a page may have.
+  const isTooMuch = rows.length > MOST_ENTRIES && !isCoarse && mostRated > MOST_ENTRIES;
+  return isTooMuch ? readFolded(client, head, request, MOST_ENTRIES) : { entries: rows.map(entryOf), upTo };
 }
 
 /** A segment begins with an eventful row, and its successes belong together: a page ends before one, never within. */
@@ -102,13 +109,19 @@ function cutToSize(rows: readonly FoldedRow[], end: number): { rows: readonly Fo
   return { rows: rows.filter((row) => row.segment < segment), upTo: next.seq - 1 };
 }
 
-async function endOfPage(client: pg.PoolClient, head: Head, from: number, isCoarse: boolean): Promise<number> {
-  const limit = isCoarse ? MOST_EVENTFUL : MOST_RATED;
+async function endOfPage(
+  client: pg.PoolClient,
+  head: Head,
+  from: number,
+  isCoarse: boolean,
+  mostRated: number,
+): Promise<number> {
+  const limit = isCoarse ? MOST_EVENTFUL : mostRated;
   const found = await client.query<{ seq: number }>({
     name: isCoarse ? 'end of a coarse page' : 'end of a page',
     text: `select seq from ledger where subject = $1 and seq > $2 and seq <= $3 ${isCoarse ? 'and kind <> 0' : ''}
-     order by seq limit ${limit}`,
-    values: [head.id, from, head.seq],
+     order by seq limit $4`,
+    values: [head.id, from, head.seq, limit],
   });
   return Math.min(lastSeq(found.rows, limit, head.seq), from + MOST_FOLDED);
 }

@@ -124,7 +124,8 @@ export async function acknowledge(
   await pool.query({
     name: 'acknowledge',
     text: `update subject set applied_seq = greatest(applied_seq, $2), rejected = greatest(rejected, $3),
-       patient_seq = $2, patient_failures = $4, patient_until = to_timestamp($5::float8 / 1000), patient_rules = $6,
+       patient_seq = case when $7 = '' or exists (select 1 from name where text = $7) then $2 end,
+       patient_failures = $4, patient_until = to_timestamp($5::float8 / 1000), patient_rules = $6,
        patient_scope = (select id from name where text = $7)
      where key = $1`,
     values: [key, seq, rejected, rest?.failures, rest?.until, rest?.rulesVersion, rest?.scope],

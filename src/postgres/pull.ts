@@ -86,13 +86,22 @@ async function readNews(client: pg.PoolClient, { head, projection }: Answered, r
     entries: page.entries,
     more: page.upTo < head.seq,
     failures: head.failures,
-    ...(sameRules ? {} : { rules: view }),
+    ...(sameRules ? {} : { rules: view, ...(await sinceOf(client, rulesVersion)) }),
     projectedVersion,
     ...(projection !== undefined && (request.since === null || disagrees) ? { projection } : {}),
     ...(request.since === null ? { rejected: head.rejected } : {}),
     ...(broken === undefined ? {} : { broken }),
     now: head.now,
   };
+}
+
+/** Nothing of rules that nobody has published. */
+async function sinceOf(client: pg.PoolClient, version: number): Promise<Pick<Pulled, 'rulesSince'>> {
+  const found = await client.query<{ rulesSince: number }>(
+    'select extract(epoch from published_at)::float8 * 1000 as "rulesSince" from rules where version = $1',
+    [version],
+  );
+  return found.rows[0] ?? {};
 }
 
 /**

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Parts, Subject } from '../domain/trust/parts.ts';
 import type { Projected } from '../domain/trust/parts.schema.ts';
 import { readParts } from '../domain/trust/parts.schema.ts';
+import { askForBells } from './record.ts';
 import { currentRules } from './rules.ts';
 import type { PublishedRules } from './rules.ts';
 
@@ -54,10 +55,21 @@ export async function readKnown(pool: pg.Pool, keys: readonly string[]): Promise
   return found.rows.map(({ key }) => key);
 }
 
+/**
+ * How far subjects have been judged that somebody holds something against on its own account. Only a judgement ends that, so
+ * what was left alone until now is rung for.
+ */
 export async function readApplied(pool: pg.Pool, keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
-  const found = await pool.query<{ key: string; applied_seq: number }>(
-    'select key, applied_seq from subject where key = any($1)',
+  const found = await pool.query<{ id: number; key: string; applied_seq: number; left_alone: boolean }>(
+    `with left_alone as (
+       update subject set ring_seq = seq where key = any($1) and seq > applied_seq and ring_seq <= applied_seq returning id
+     )
+     select id, key, applied_seq, id in (select id from left_alone) as left_alone from subject where key = any($1)`,
     [keys],
+  );
+  await askForBells(
+    pool,
+    found.rows.filter((row) => row.left_alone).map(({ id }) => id),
   );
   return new Map(found.rows.map((row) => [row.key, row.applied_seq]));
 }

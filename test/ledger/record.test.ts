@@ -4,6 +4,7 @@ import type { LedgerOutcome } from '../../src/domain/outcome/ledger-outcome.ts';
 import { lowestIdAt, newOutcomeId, outcomeId } from '../../src/postgres/outcome-id.ts';
 import { acknowledge } from '../../src/postgres/project.ts';
 import type { Rest } from '../../src/postgres/project.ts';
+import { readApplied } from '../../src/postgres/snapshot.ts';
 import { createInstallation } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
 import { append, failure, ledgerOf, outcome } from './support.ts';
@@ -159,7 +160,7 @@ describe('while a tool is left alone', () => {
     ['a failure of another scope', { scope: 'host:b' }],
     ['a concern of security', { severity: 'security' }],
     ['refused credentials', { severity: 'permission', category: 'auth' }],
-    ['what its reporter holds against it already', { urgent: true }],
+    ['a probe', { probe: '1' }],
   ] as const)('its bell is wanted at once for %s', async (what, parts) => {
     await leaveAlone(what);
     expect(await bells(what, parts)).toBe(1);
@@ -186,6 +187,18 @@ describe('while a tool is left alone', () => {
     await append(ledger, [outcome({ name: 'applied' })]);
     await installation.pool.query('update subject set applied_seq = $1 where name = $2', [seq + 1, 'applied']);
     expect(await bells('applied')).toBe(1);
+  });
+
+  test('no longer than nobody holds something against it on its own account', async () => {
+    await leaveAlone('held');
+    expect(await bells('held')).toBe(0);
+    await readApplied(installation.pool, ['tool:local/held']);
+    expect(await headOf('tool:local/held')).toMatchObject({ seq: 2, ring_seq: 2 });
+  });
+
+  test('not at all by a scope that the ledger does not know', async () => {
+    await leaveAlone('lost', { scope: 'host:of-another-ledger' });
+    expect(await bells('lost')).toBe(1);
   });
 
   test('a server is left alone in the same way, whichever host its calls went to', async () => {

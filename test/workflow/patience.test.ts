@@ -42,7 +42,7 @@ test('a tool that fails as its rule expects is judged now and then, and in time 
   expect((await untilStatus(installation, key, 'ESCALATED')).reason).toBe('50 % of 1160 calls failed in 1 d');
 });
 
-test('what a process that has seen nothing else holds against such a tool is judged at once', async () => {
+test('what a process that has seen nothing else holds against such a tool is judged with its next look', async () => {
   await report('seen-otherwise', 200, 1);
   await untilApplied(installation, 'tool:local/seen-otherwise');
   const newcomer = await installation.connect();

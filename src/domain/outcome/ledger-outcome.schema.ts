@@ -25,7 +25,6 @@ export const JudgedOutcome: z.ZodType<LedgerOutcome> = z.strictObject({
   category: z.enum(CATEGORIES).exactOptional(),
   evidence: z.enum(['structured', 'text']).exactOptional(),
   recoverable: z.boolean().exactOptional(),
-  urgent: z.literal(true).exactOptional(),
   errorType: Text.exactOptional(),
   message: Text.exactOptional(),
   httpStatus: z.number().exactOptional(),

@@ -21,8 +21,6 @@ export interface LedgerOutcome extends ToolRef {
   readonly category?: Category;
   readonly evidence?: Evidence;
   readonly recoverable?: boolean;
-  /** Whoever reports it holds it against the tool already: it is to be judged at once. */
-  readonly urgent?: true;
   readonly errorType?: string;
   readonly message?: string;
   readonly httpStatus?: number;

@@ -1,5 +1,6 @@
 import type { RuleView } from '../rules/resolve.ts';
 import { advanceAll, applyPage } from './apply.ts';
+import type { EarlierRules } from './apply.ts';
 import type { PartEffect } from './draft.ts';
 import type { Entry } from './entry.ts';
 import type { Parts, Subject } from './parts.ts';
@@ -35,6 +36,8 @@ export interface Pulled {
   readonly failures?: number;
   /** Only when they differ from the ones the workflow has. */
   readonly rules?: RuleView;
+  /** When those were published, by the ledger's clock. */
+  readonly rulesSince?: number;
   /** 0 where nothing was projected yet. */
   readonly projectedVersion: number;
   /** Only for a workflow without memory, one that is behind it, or one whose ledger is not the one it knows. */
@@ -76,7 +79,9 @@ export function absorb(memory: Memory | undefined, pulled: Pulled): Absorbed {
     const seq = Math.max(memory.watermark.seq, pulled.projection.seq);
     return jumpedTo({ ...pulled.watermark, seq, id: null }, { ...memory, rules }, pulled, 'workflow is behind');
   }
-  return read({ ...memory, rules }, pulled);
+  return pulled.rules === undefined || pulled.rulesSince === undefined
+    ? read({ ...memory, rules }, pulled)
+    : readAcross(memory, pulled, pulled.rules, pulled.rulesSince);
 }
 
 const UNREADABLE = 'the projected state could not be read: its status is held against the whole, the rest is lost';
@@ -137,9 +142,15 @@ function jumpedTo(watermark: Watermark, memory: Memory, pulled: Pulled, why: str
   return { memory: { ...memory, watermark, version, parts }, effects: [], remarks: [remark], unread: true };
 }
 
-function read(memory: Memory, pulled: Pulled): Absorbed {
+/** New rules are the workflow's own once it has read to the end: until then it may meet rows from before them. */
+function readAcross(memory: Memory, pulled: Pulled, rules: RuleView, since: number): Absorbed {
+  const absorbed = read({ ...memory, rules }, pulled, { view: memory.rules, until: since });
+  return absorbed.unread ? { ...absorbed, memory: { ...absorbed.memory, rules: memory.rules } } : absorbed;
+}
+
+function read(memory: Memory, pulled: Pulled, earlier?: EarlierRules): Absorbed {
   const { subject, rules, watermark } = memory;
-  const page = applyPage(subject, memory.parts, pulled.entries, rules, memory.version + 1);
+  const page = applyPage(subject, memory.parts, pulled.entries, rules, memory.version + 1, earlier);
   const { parts, effects, stoppedAfter } = page;
   if (stoppedAfter === undefined) {
     const after = { ...memory, watermark: pulled.watermark, parts };

@@ -27,9 +27,16 @@ export function applyEntries(
   return appliedOf(draft);
 }
 
+/** Rules that were in force until newer ones were published. */
+export interface EarlierRules {
+  readonly view: RuleView;
+  readonly until: number;
+}
+
 /**
  * Applies a page in which successes may be folded. Folded ones say nothing about single calls: where those matter the
- * page is read only up to the eventful row before them, and `stoppedAfter` is the place of that row, or 0.
+ * page is read only up to the eventful row before them, and `stoppedAfter` is the place of that row, or 0. What came in
+ * before the rules were published is judged by those before them, however late somebody reads it.
  */
 export function applyPage(
   subject: Subject,
@@ -37,6 +44,7 @@ export function applyPage(
   entries: readonly Entry[],
   view: RuleView,
   version: number,
+  earlier?: EarlierRules,
 ): Applied & { readonly stoppedAfter?: number } {
   const draft = draftOf(subject, parts, view, version);
   let lastEventful = 0;
@@ -47,7 +55,10 @@ export function applyPage(
     if (group.some((entry) => isFolded(entry) && needsUnfolding(draft.parts, entry))) {
       return { ...appliedOf(draft), stoppedAfter: lastEventful };
     }
-    for (const entry of group) applyOne(draft, entry);
+    for (const entry of group) {
+      draft.view = earlier !== undefined && entry.receivedAt < earlier.until ? earlier.view : view;
+      applyOne(draft, entry);
+    }
     const [first] = group;
     if (first !== undefined && !isFolded(first)) lastEventful = first.seq;
     index = end;

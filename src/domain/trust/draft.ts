@@ -18,7 +18,7 @@ export interface PartEffect extends TrustEffect {
 /** The parts while entries are applied to them. A copy made once per batch, so that each entry costs the same. */
 export interface Draft {
   readonly subject: Subject;
-  readonly view: RuleView;
+  view: RuleView;
   readonly version: number;
   readonly parts: Record<string, TrustState>;
   readonly effects: PartEffect[];

@@ -74,7 +74,9 @@ function agentsOf(scope: string, parts: Parts): string[] {
  */
 function failuresToThreshold(tally: Tally, rule: EffectiveRule, time: number): number {
   const { countThreshold, consecutiveThreshold, expectedFailureRate } = rule;
-  const windows = windowsUntil(tally.rate, time);
+  // Slices of another window are begun afresh with the next call.
+  const rate = tally.rate?.sliceMs === sliceMsOf(rule) ? tally.rate : undefined;
+  const windows = windowsUntil(rate, time);
   const byRun = consecutiveThreshold === null ? Infinity : consecutiveThreshold - tally.consecutive;
   const byCount =
     countThreshold === null || expectedFailureRate > 0

@@ -14,7 +14,6 @@ export function bellOf(
     readonly severity?: Severity;
     readonly category?: Category;
     readonly probe?: unknown;
-    readonly urgent?: true;
   },
   rule: Rule,
 ): Bell {
@@ -22,7 +21,7 @@ export function bellOf(
     case 'success':
       return outcome.probe === undefined ? 'not' : 'at once';
     case 'failure':
-      if (escalatesByItself(outcome) || outcome.urgent === true || outcome.probe !== undefined) return 'at once';
+      if (escalatesByItself(outcome) || outcome.probe !== undefined) return 'at once';
       return outcome.severity === undefined || rule.severityFilter.includes(outcome.severity) ? 'in time' : 'not';
     case 'unknown':
       return outcome.probe !== undefined || rule.unknownCounts ? 'at once' : 'not';

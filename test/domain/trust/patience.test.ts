@@ -43,6 +43,12 @@ describe('a tool is left alone', () => {
     });
   });
 
+  test('not by what a window of another length had counted', () => {
+    const { parts } = applyEntries(tool, {}, [succeeded(990), {}].map(entry), viewOf(rated), 1);
+    const view = viewOf({ ...rated, windowSeconds: 1200 });
+    expect(patienceOf(tool, parts, view, NOW)).toBeUndefined();
+  });
+
   test('not beyond the time at which half as many would do', () => {
     const earlier = { ...succeeded(600), receivedAt: NOW - 300_000 };
     expect(patience(rated, [earlier, succeeded(390), ...Array.from({ length: 10 }, () => ({}))])).toEqual({
