@@ -36,6 +36,7 @@ export interface Known {
 }
 
 const MOST_COUNTS = 1000;
+const MOST_SEEN = 10_000;
 /** Short beside every window that anything is counted in. */
 const LONGEST_FOLD_MS = 1000;
 
@@ -45,6 +46,8 @@ const LONGEST_FOLD_MS = 1000;
  */
 export class LocalCounts {
   readonly #counts = new Map<string, Count>();
+  /** Calls that have failed, the latest last. */
+  readonly #seen = new Set<string>();
   readonly #onChange: () => void;
 
   /** `onChange` is told when what is held against somebody may be another. */
@@ -59,6 +62,16 @@ export class LocalCounts {
   /** Whether this process has seen the subject fail, so that it matters to it what else becomes of it. */
   isCounting(key: string): boolean {
     return this.#counts.has(key);
+  }
+
+  /** A failure that is reported again, as whoever was not answered does, is the same failure. */
+  hasSeen({ callId, server, name, agent = '' }: LedgerOutcome): boolean {
+    const call = `${server}\0${name}\0${agent}\0${callId}`;
+    if (this.#seen.has(call)) return true;
+    this.#seen.add(call);
+    const [oldest] = this.#seen;
+    if (this.#seen.size > MOST_SEEN && oldest !== undefined) this.#seen.delete(oldest);
+    return false;
   }
 
   succeeded({ key: own, serverKey }: Keys, success: LedgerOutcome, now: number): void {

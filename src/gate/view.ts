@@ -122,7 +122,7 @@ export class View {
    */
   observe(outcome: LedgerOutcome, now: number, keys: Keys): string | undefined {
     if (outcome.kind === 'success') this.local.succeeded(keys, outcome, now);
-    if (outcome.kind !== 'failure') return undefined;
+    if (outcome.kind !== 'failure' || this.local.hasSeen(outcome)) return undefined;
     return this.local.failed(keys, outcome, now, (key, subject) => [
       this.#standings.get(key) ?? { version: 0, parts: {} },
       this.rulesOf(subject),

@@ -44,6 +44,15 @@ const standing = (seq: number, parts = {}) => ({
 });
 
 describe('what this process has seen fail', () => {
+  test('counts once, however often it is reported', () => {
+    const failure = outcome('failure');
+    for (let i = 0; i < 9; i += 1) view.observe(failure, now, { key: KEY, serverKey: 'server:local' });
+    expect(isHeld()).toBe(false);
+    see('failure');
+    see('failure');
+    expect(isHeld()).toBe(true);
+  });
+
   test('is held until the workflow has judged all of it, and no longer', () => {
     for (let i = 0; i < 3; i += 1) see('failure');
     expect(isHeld()).toBe(true);

@@ -23,6 +23,11 @@ describe('trust that lives and dies with the process', () => {
     expect(gate.check({ tool: 'http_request', args: { url: 'https://other.com' } }).decision).toBe('allow');
   });
 
+  test('the same call, reported again and again, has failed once', async () => {
+    for (let i = 0; i < 9; i += 1) await gate.report({ tool: 't', callId: 'c1', result: unavailable });
+    expect(gate.check({ tool: 't' }).decision).toBe('allow');
+  });
+
   test('a server that only the arguments name is the one that was reported', async () => {
     const call = { tool: 'mcp_atlassian_search', args: { _mcp_server: 'atlassian' } };
     for (let i = 0; i < 2; i += 1) await gate.report({ ...call, error: 'Request timed out' });
