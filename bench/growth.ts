@@ -79,33 +79,33 @@ async function ofFailures(): Promise<readonly Row[]> {
   ];
 }
 
-/** A hundred failures more, reported at once, when the tool has had so many: until they are acknowledged, and until judged. */
+/** Ten failures more, reported at once, of tools that have had so many: until they are acknowledged, and until judged. */
 async function ofReports({ databaseUrl }: BenchStack): Promise<readonly Row[]> {
   const pool = createPool(databaseUrl, { max: 1 });
   await publishRules(pool, parseRules({ defaultRule: { blockAfter: null } }), 'bench');
   const gate = await connect({ databaseUrl, agent: 'bench' });
   const seen = REPORTED.map(() => ({ acknowledged: [] as number[], judged: [] as number[] }));
+  const fail = async (tool: string, times: number) => {
+    for (let left = times; left > 0; left -= 4000) {
+      await Promise.all(Array.from({ length: Math.min(left, 4000) }, () => gate.report({ tool, ...FAILED })));
+    }
+  };
   for (let round = 0; round < REPORT_ROUNDS; round += 1) {
-    const tool = `grown-${round}`;
-    const fail = async (times: number) => {
-      for (let left = times; left > 0; left -= 4000) {
-        await Promise.all(Array.from({ length: Math.min(left, 4000) }, () => gate.report({ tool, ...FAILED })));
-      }
-    };
-    let failed = 0;
-    for (const [at, reached] of REPORTED.entries()) {
-      await fail(reached - failed);
-      failed = reached;
-      const [acknowledged, judged]: [number[], number[]] = [[], []];
-      for (let again = 0; again < 10; again += 1) {
+    const toolOf = (failures: number) => `grown-${round}-${failures}`;
+    for (const failures of REPORTED) await fail(toolOf(failures), failures);
+    const times = REPORTED.map(() => ({ acknowledged: [] as number[], judged: [] as number[] }));
+    for (let again = 0; again < 10; again += 1) {
+      for (const step of REPORTED.keys()) {
+        const at = (again + step) % REPORTED.length;
         await untilApplied(pool);
         const begin = performance.now();
-        await fail(100);
-        acknowledged.push(performance.now() - begin);
+        await fail(toolOf(REPORTED[at] ?? 0), 10);
+        times[at]?.acknowledged.push(performance.now() - begin);
         await untilApplied(pool);
-        judged.push(performance.now() - begin);
-        failed += 100;
+        times[at]?.judged.push(performance.now() - begin);
       }
+    }
+    for (const [at, { acknowledged, judged }] of times.entries()) {
       seen[at]?.acknowledged.push(median(acknowledged));
       seen[at]?.judged.push(median(judged));
     }
@@ -125,14 +125,16 @@ async function ofReports({ databaseUrl }: BenchStack): Promise<readonly Row[]> {
 
 /**
  * Flushes and pulls, in turn on ledgers of different sizes. In each of five rounds a partition of every ledger is dropped
- * meanwhile, so that no percentile can do without.
+ * meanwhile, of one after the other.
  */
 async function ofRows({ databaseUrl }: BenchStack): Promise<readonly Row[]> {
   const ledgers: GrownLedger[] = [];
   for (const millions of MILLIONS) ledgers.push(await growLedger(databaseUrl, millions));
   const inRound = PASSES / DROPS;
   for (let pass = 0; pass < PASSES; pass += 1) {
-    if (pass % inRound === inRound / 2) for (const ledger of ledgers) ledger.drop();
+    for (const [nth, ledger] of ledgers.entries()) {
+      if (pass % inRound === Math.floor(((nth + 1) * inRound) / (ledgers.length + 1))) ledger.drop();
+    }
     // Each is as often the one that follows the largest.
     for (const at of ledgers.keys()) await ledgers[(pass + at) % ledgers.length]?.flushAndPull(pass);
   }

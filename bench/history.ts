@@ -37,7 +37,7 @@ export async function historyCost(
   const per = 1000 / traffic.outcomes;
   return [
     row(`history events per 1,000 outcomes, ${label}`, 'events', [events * per], null, atMost(budget)),
-    row(`outcomes judged per second meanwhile, ${label}`, 'per s', [perSecond]),
+    row(`outcomes per second until all that rang is judged, ${label}`, 'per s', [perSecond]),
     row(`signals per 1,000 outcomes, ${label}`, 'signals', [signals * per]),
     row(`history bytes per 1,000 outcomes, ${label}`, 'bytes', [bytes * per]),
   ];

@@ -21,12 +21,17 @@ async function main(): Promise<number> {
   }
   const wanted = Object.entries(BENCHES).filter(([name]) => names.length === 0 || names.includes(name));
   const all: Row[] = [];
+  const failed: string[] = [];
   console.error(
     `load ${(loadavg()[0] ?? 0).toFixed(2)} on ${process.platform} ${process.arch}, Node ${process.version}`,
   );
   for (const [name, bench] of wanted) {
     console.error(`${name} …`);
-    const rows = wanted.length === 1 ? await runBench(bench) : await runApart(name);
+    const rows = wanted.length === 1 ? await runBench(bench) : await runApart(name).catch(complain);
+    if (rows === undefined) {
+      failed.push(name);
+      continue;
+    }
     if (json) for (const row of rows) console.log(JSON.stringify(row));
     all.push(...rows);
   }
@@ -34,7 +39,14 @@ async function main(): Promise<number> {
   const missed = all.filter(({ ok }) => !ok);
   console.error(`load ${(loadavg()[0] ?? 0).toFixed(2)}; ${all.length} measured, ${missed.length} over budget`);
   for (const { name } of missed) console.error(`over budget: ${name}`);
+  for (const name of failed) console.error(`not measured: ${name}`);
+  if (failed.length > 0) return 2;
   return missed.length === 0 ? 0 : 1;
+}
+
+/** One that cannot be measured takes nothing from the others. */
+function complain(error: unknown): undefined {
+  console.error(error instanceof Error ? error.message : error);
 }
 
 /** In a process of its own: what one bench has compiled, filled or set is nothing to the next. */

@@ -19,7 +19,10 @@ export type Budget = { readonly atMost: number } | { readonly atLeast: number } 
 
 const ROUNDS = 7;
 
-/** Runs every side once per round, in turn, so that whatever else the machine does falls on all of them alike. */
+/**
+ * Runs every side once per round, in turn and each round another one first, so that whatever else the machine does, and what
+ * one side leaves to be done, falls on all of them alike.
+ */
 export async function alternate<Side extends string>(
   sides: Readonly<Record<Side, () => number | Promise<number>>>,
   rounds = ROUNDS,
@@ -27,7 +30,10 @@ export async function alternate<Side extends string>(
   const names = Object.keys(sides) as Side[];
   const seen = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Side, number[]>;
   for (let round = 0; round < rounds; round += 1) {
-    for (const name of names) seen[name].push(await sides[name]());
+    for (const at of names.keys()) {
+      const name = names[(round + at) % names.length];
+      if (name !== undefined) seen[name].push(await sides[name]());
+    }
   }
   return seen;
 }

@@ -67,7 +67,6 @@ export async function report(stack: BenchStack): Promise<readonly Row[]> {
       hot: () => outcomesPerSecond({ tools: 1, failing: 20 }),
       spread: () => outcomesPerSecond({ tools: 200, failing: 20 }),
       unjudged: () => outcomesPerSecond({ tools: 200, failing: Infinity }),
-      // Before what leaves the database with something to clear away.
       bare: async () => signalsPerSecond(await peer.start(`bare-${(rounds += 1)}`), SIGNALS),
       failures: failureCosts,
       insert: () => bareInsertsPerSecond(pool),
