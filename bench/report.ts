@@ -23,7 +23,7 @@ const RULES = {
   // One call in twenty fails, and that is how these tools are: as whoever has such tools would set it.
   defaultRule: { preset: 'rate-based' },
   toolRules: {
-    'failing-*': { countThreshold: 1000 },
+    'failing-*': { rateThreshold: 1, expectedFailureRate: 0.9 },
     // A trickle is slow enough for none to be held against it, and each is rung for.
     'trickle-failures': { countThreshold: 9, windowSeconds: 1 },
   },
