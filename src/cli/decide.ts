@@ -10,7 +10,7 @@ import { redactText } from '../domain/outcome/redact.ts';
 import { decide, untilTold } from '../postgres/approval-decide.ts';
 import { findApprovals, readPending } from '../postgres/read-approvals.ts';
 import type { ShownApproval } from '../postgres/read-approvals.ts';
-import { Problem } from '../problem.ts';
+import { Problem, reasonOf } from '../problem.ts';
 import { nameOf, pendingTable } from './approvals.ts';
 import { actorOf, BY } from './actor.ts';
 import { action } from './cli.ts';
@@ -21,7 +21,7 @@ import { withLedger } from './ledger.ts';
 import { nearMiss, shortId } from './short-id.ts';
 import { plain } from './text.ts';
 import { fromNow, parseDuration } from './time.ts';
-import { EXIT, parseCount, parseJson, UsageError } from './usage.ts';
+import { EXIT, parseCount, UsageError } from './usage.ts';
 
 interface DecideOptions {
   readonly session?: boolean;
@@ -230,8 +230,13 @@ function collect(text: string, before: readonly string[] = []): readonly string[
 
 function editIn(json: string): unknown {
   const found = inexactNumber(json);
-  if (found === undefined) return parseJson(json);
-  throw new UsageError(`${found} cannot be kept exactly as a number.`, 'Write it as a string.');
+  if (found !== undefined)
+    throw new UsageError(`${found} cannot be kept exactly as a number.`, 'Write it as a string.');
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw new UsageError(`--edit is not JSON: ${reasonOf(error)}`, 'Give the arguments to run instead as JSON.');
+  }
 }
 
 async function textOf(file: string): Promise<string> {

@@ -161,6 +161,7 @@ export class Gate {
       refuseUnreportable: (report: Report) => void this.#read(report),
       report: (report: Report) => this.report(report),
       enqueue: (report: Report) => this.#enqueue(report),
+      settle: (report: Report) => this.#settle(report),
       succeeded: (call: PlainSuccess) => this.#succeeded(call),
     };
     return createGuard(needs, run, options);
@@ -209,12 +210,25 @@ export class Gate {
     return outcomeOf(parsed.data, { callId: newOutcomeId(), now: Date.now(), agent, session });
   }
 
-  async #enqueue(report: Report): Promise<void> {
+  async #enqueue(report: Report, done = this.#announceUnrecorded): Promise<void> {
     const outcome = this.#read(report);
-    if (!this.#parts.enabled) return;
-    const waiting = this.#waiting(outcome, this.#announceUnrecorded);
+    if (!this.#parts.enabled) {
+      done();
+      return;
+    }
+    const waiting = this.#waiting(outcome, done);
     await this.#reporter.addWhenRoom(waiting);
     waiting.observe();
+  }
+
+  #settle(report: Report): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const done = (error?: Error) => {
+        this.#announceUnrecorded(error);
+        resolve();
+      };
+      this.#enqueue(report, done).catch(reject);
+    });
   }
 
   /** The usual end of a guarded call: most of what is to be done is done when the buffer is sent. */

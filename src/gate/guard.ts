@@ -55,6 +55,8 @@ interface GuardNeeds {
   readonly report: (report: Report) => Promise<unknown>;
   /** Resolves when the report is in the buffer; what becomes of it later is announced. */
   readonly enqueue: (report: Report) => Promise<unknown>;
+  /** Resolves when the report is durable, or is known to be lost and announced. */
+  readonly settle: (report: Report) => Promise<unknown>;
   /** The same for a call of which there is nothing to say but that it went well; a promise only while there is no room. */
   readonly succeeded: (call: PlainSuccess) => Promise<void> | undefined;
   readonly identity: { readonly agent?: string; readonly session?: string };
@@ -112,7 +114,7 @@ async function carefully<Args, Result>(
   args: Args,
   context: GuardContext,
 ): Promise<Result> {
-  const { tool, report, enqueue, refuseUnreportable } = needs;
+  const { tool, report, enqueue, settle, refuseUnreportable } = needs;
   const { definition } = terms;
   const permission = context.permission ?? (await terms.permission?.(args));
   const asked = {
@@ -149,7 +151,8 @@ async function carefully<Args, Result>(
   };
   const leave = { ...leaveOf(needs, decision, grant), isProbe: probe !== undefined };
   const runIt = () => run(given, leave);
-  if (probe === undefined) return ran(runIt, base, enqueue);
+  // Until the ledger knows that it has run, the same call would be given its grant again, as after a crash.
+  if (probe === undefined) return ran(runIt, base, grant?.kind === 'once' ? settle : enqueue);
   const renewal = keepRenewed(needs, probe);
   try {
     return await ran(runIt, { ...base, probe: probe.token }, report);

@@ -122,6 +122,18 @@ test('runs edited arguments', async () => {
   expect(await waiting).toBe('{"sql":"select"}');
 });
 
+test('says that edited arguments are no JSON, and decides nothing', async () => {
+  const { id, waiting } = await held('garbled', { sql: 'drop' });
+  const approve = (input: string) =>
+    runCli(['approve', id, '--edit', '-', '--by', 'alice', '--yes'], { env: env(), input });
+  expect(await approve('{sql')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--edit is not JSON') as string,
+  });
+  expect(await approve('{"sql":"select"}')).toMatchObject({ code: 0 });
+  expect(await waiting).toBe('{"sql":"select"}');
+});
+
 test('lets nobody run a mask', async () => {
   const { id, waiting } = await held('masked', { url: 'https://example.com', api_key: 'sk-abcdefghijklmnopqrstuvwx' });
   const edit = (given: object) =>

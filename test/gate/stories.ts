@@ -255,6 +255,18 @@ export function gateStories(way: Way): void {
       expect(ran).toBe(1);
     });
 
+    test('a call that was let run once and has returned does not run again, though it comes back at once', async () => {
+      await escalated('once_only');
+      const call = { callId: `payment ${newOutcomeId()}` };
+      let ran = 0;
+      const waiting = gate.guard('once_only', () => (ran += 1))({ n: 1 }, call);
+      await say(await open('once_only'), 'approve');
+      await waiting;
+      const impatient = gate.guard('once_only', () => (ran += 1), { approvalWaitMs: 0 });
+      await expect(impatient({ n: 1 }, call)).rejects.toThrow(ApprovalRequired);
+      expect(ran).toBe(1);
+    });
+
     test('a wide grant does not answer what began after its question was asked, though before it was given', async () => {
       await escalated('wide');
       const impatient = await installation.connect({ agent: 'builder', session: 's1', approvalWaitMs: 0 });
