@@ -75,6 +75,8 @@ export function scratchOf({ kind }: Sandbox): string | undefined {
 function bubblewrapOptions({ writable, hidden, readOnly, network }: Confinement, cwd: string): string[] {
   return [
     ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', SCRATCH, '--tmpfs', '/run'],
+    // Root needs no capability to write there, and core_pattern names a program that the kernel runs outside.
+    ...['--ro-bind-try', '/proc/sys', '/proc/sys'],
     ...writable.flatMap((path) => ['--bind', path, path]),
     // Sockets of daemons lie in /run; names are resolved by what lies there, too.
     ...['--ro-bind-try', '/run/systemd/resolve', '/run/systemd/resolve'],
