@@ -85,6 +85,8 @@ function bubblewrapOptions({ writable, hidden, readOnly, network }: Confinement,
     // Ends with us, and everything in it ends with it: no process leaves a process namespace.
     ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
     ...(network ? [] : ['--unshare-net']),
+    // What they name lies outside, where nothing can be written.
+    ...['TMPDIR', 'TMP', 'TEMP'].flatMap((name) => ['--unsetenv', name]),
     ...['--chdir', cwd],
   ];
 }

@@ -120,6 +120,10 @@ it.skipIf(sandbox.kind === 'none')(`holds a command to its roots and off the net
   expect(readdirSync(outside)).toEqual([]);
   expect(readdirSync(hidden)).toEqual([]);
   expect(readFileSync(join(cwd, 'within'), 'utf8')).toBe('x\n');
+  const env = { PATH: process.env['PATH'] ?? '', TMPDIR: outside };
+  expect(await run('mktemp', { ...within, env })).toMatchObject({
+    stdout: expect.stringMatching(/^\/tmp\//) as string,
+  });
   const settings = await run('find /proc/sys -writable 2> /dev/null', within);
   expect(settings).toMatchObject({ stdout: '' });
   expect(await run('setsid env -i sleep 100 & sleep 100', { ...within, timeoutMs: 300 })).toMatchObject({
