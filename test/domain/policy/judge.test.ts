@@ -35,6 +35,9 @@ describe('the cases', () => {
 describe('a blocked program is denied however it is written', () => {
   it.each([
     'a & sudo x',
+    'cargo watch -qs "sudo x"',
+    'cargo +nightly watch -x test --shell="ls; sudo x"',
+    'cargo watch -w src -- sudo x',
     'if true; then sudo x; fi',
     'if sudo x; then :; fi',
     'while sudo x; do :; done',
