@@ -2,7 +2,9 @@ import { execFile } from 'node:child_process';
 import { lstatSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { dirname } from 'node:path';
 import { promisify } from 'node:util';
+import { isWithin } from '../domain/files/path-text.ts';
 import { reasonOf } from '../problem.ts';
 import { findProgram } from './find-program.ts';
 
@@ -75,7 +77,11 @@ export function scratchOf({ kind }: Sandbox): string | undefined {
 function bubblewrapOptions({ writable, hidden, readOnly, network }: Confinement, cwd: string): string[] {
   return [
     ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', SCRATCH, '--tmpfs', '/run'],
+    // Root needs no capability to write there, and core_pattern names a program that the kernel runs outside.
+    ...['--ro-bind-try', '/proc/sys', '/proc/sys'],
     ...writable.flatMap((path) => ['--bind', path, path]),
+    // What something is mounted on cannot be renamed: what lies below it stays where Surety looks for it.
+    ...directoriesAbove([...readOnly, ...hidden], writable).flatMap((path) => ['--bind-try', path, path]),
     // Sockets of daemons lie in /run; names are resolved by what lies there, too.
     ...['--ro-bind-try', '/run/systemd/resolve', '/run/systemd/resolve'],
     ...readOnly.flatMap((path) => ['--ro-bind-try', path, path]),
@@ -83,8 +89,19 @@ function bubblewrapOptions({ writable, hidden, readOnly, network }: Confinement,
     // Ends with us, and everything in it ends with it: no process leaves a process namespace.
     ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
     ...(network ? [] : ['--unshare-net']),
+    // What they name lies outside, where nothing can be written.
+    ...['TMPDIR', 'TMP', 'TEMP'].flatMap((name) => ['--unsetenv', name]),
     ...['--chdir', cwd],
   ];
+}
+
+/** Those that a command could rename, the outer ones first. */
+function directoriesAbove(paths: readonly string[], writable: readonly string[]): readonly string[] {
+  const isRenamable = (path: string) => writable.some((root) => root !== path && isWithin(root, path));
+  const found = new Set<string>();
+  for (const path of paths)
+    for (let above = dirname(path); isRenamable(above); above = dirname(above)) found.add(above);
+  return [...found].sort((one, other) => one.length - other.length);
 }
 
 /** A directory is empty, a file cannot be opened. What is not there yet cannot be covered. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -120,10 +120,34 @@ it.skipIf(sandbox.kind === 'none')(`holds a command to its roots and off the net
   expect(readdirSync(outside)).toEqual([]);
   expect(readdirSync(hidden)).toEqual([]);
   expect(readFileSync(join(cwd, 'within'), 'utf8')).toBe('x\n');
+  const env = { PATH: process.env['PATH'] ?? '', TMPDIR: outside };
+  expect(await run('mktemp', { ...within, env })).toMatchObject({
+    stdout: expect.stringMatching(/^\/tmp\//) as string,
+  });
+  const settings = await run('find /proc/sys -writable 2> /dev/null', within);
+  expect(settings).toMatchObject({ stdout: '' });
   expect(await run('setsid env -i sleep 100 & sleep 100', { ...within, timeoutMs: 300 })).toMatchObject({
     timedOut: true,
   });
 });
+
+it.skipIf(sandbox.kind !== 'bubblewrap')(
+  'leaves the directories around Surety’s own files where they are',
+  async () => {
+    const [hidden, rules] = [join(cwd, 'around/home/data'), join(cwd, 'project/rules')];
+    for (const directory of [hidden, join(cwd, 'project'), join(cwd, 'other')])
+      mkdirSync(directory, { recursive: true });
+    writeFileSync(rules, 'as it is');
+    const missing = join(cwd, 'nowhere/rules');
+    const confinement = { writable: [cwd], hidden: [hidden], readOnly: [rules, missing], network: true };
+    const { stdout } = await run(
+      'for d in around/home around project other; do mv $d moved && echo $d moved; done; echo x > project/new && echo written',
+      { sandbox, confinement },
+    );
+    expect(stdout).toBe('other moved\nwritten\n');
+    expect(readdirSync(join(cwd, 'around/home'))).toEqual(['data']);
+  },
+);
 
 it('runs what it is given by bash, as bash: neither the environment nor a leading dash changes what it means', async () => {
   const told = await run(`((1 + 1)) && [[ a == a && -n $BASH_VERSION ]] && echo $'\\x62ash' "$SHELLOPTS"`);

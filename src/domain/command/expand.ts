@@ -119,7 +119,7 @@ function waysOf(part: WordPart, variables: Variables, quoted: boolean): readonly
     case 'ArithmeticExpansion':
       return [known(NUMBER)];
     case 'ProcessSubstitution':
-      return [known(`/dev/fd/${HOLE}`)];
+      return [known(`/dev/fd/${NUMBER}`)];
     case 'CommandExpansion':
     case 'ExtendedGlob':
     case 'BraceExpansion':

@@ -8,7 +8,7 @@ import type { Run, Site } from './reading.ts';
 import { scatters, scattersNamed, unpacks, writtenByGit } from './scattering.ts';
 import { LOST, Whereabouts, type Starts } from './whereabouts.ts';
 
-const STREAMS = /^\/dev\/(?:null|stdin|stdout|stderr|tty|zero|u?random|fd\/\d+)$/;
+const STREAMS = /^\/dev\/(?:null|stdin|stdout|stderr|tty|zero|u?random|fd\/[\d\uffff]+)$/;
 const MOST_PATHS = 2000;
 /** Of the places where a name is noted: one that is not among the file's own is enough. */
 const MOST_PLACES = 8;

@@ -1,4 +1,5 @@
 import { HOLE, literal, type Field } from '../command/expand.ts';
+import { cargo } from './cargo.ts';
 import { doubt, isUnsure, mayBeOption, type Consequence } from './consequence.ts';
 import { git } from './git.ts';
 import { gh, npm } from './packages.ts';
@@ -249,6 +250,7 @@ export const PROGRAMS: Readonly<Record<string, Program>> = {
   concurrently: eachScript,
   hyperfine,
   entr,
+  cargo,
   parallel,
   fd,
   fdfind: fd,

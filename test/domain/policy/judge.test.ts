@@ -35,6 +35,9 @@ describe('the cases', () => {
 describe('a blocked program is denied however it is written', () => {
   it.each([
     'a & sudo x',
+    'cargo watch -qs "sudo x"',
+    'cargo +nightly watch -x test --shell="ls; sudo x"',
+    'cargo watch -w src -- sudo x',
     'if true; then sudo x; fi',
     'if sudo x; then :; fi',
     'while sudo x; do :; done',
@@ -460,6 +463,8 @@ describe('trust', () => {
     ['ls', { blocked: 'deny', untrusted: 'ask', provisional: 'allow', trusted: 'allow' }],
     ['rm -rf build', { blocked: 'deny', untrusted: 'ask', provisional: 'ask', trusted: 'allow' }],
     ['echo $(date)', { blocked: 'deny', untrusted: 'ask', provisional: 'ask', trusted: 'allow' }],
+    ['diff <(sort a) <(sort b)', { blocked: 'deny', untrusted: 'ask', provisional: 'ask', trusted: 'allow' }],
+    ['f=<(echo id); bash $f', { blocked: 'deny', untrusted: 'ask', provisional: 'ask', trusted: 'ask' }],
     ['eval ls', { blocked: 'deny', untrusted: 'ask', provisional: 'ask', trusted: 'allow' }],
     ['psql -c "DROP TABLE x"', { blocked: 'deny', untrusted: 'ask', provisional: 'ask', trusted: 'allow' }],
     ['git push -uf origin x', { blocked: 'deny', untrusted: 'ask', provisional: 'ask', trusted: 'allow' }],
@@ -573,6 +578,7 @@ describe('paths inside commands', () => {
     ["bash -c 'cat /etc/x'", ['read /etc/x']],
     ['grep -rn a/b src', ['read src']],
     ['tool https://x/y', []],
+    ['diff <(sort a) - < <(ls) && tee >(wc) && cat /dev/fd/$X', ['read a', 'read /dev/fd/…']],
     ["echo 'a/b'", []],
   ])('%s', (command, expected) => {
     expect(judge(command).paths.map(({ path, intent }) => `${intent} ${path}`)).toEqual(expected);
