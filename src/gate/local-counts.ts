@@ -102,8 +102,8 @@ export class LocalCounts {
     if (count !== undefined) applyFolded(count);
     const [known, rules] = find(key, subject);
     const version = known.version + 1;
-    const base = count?.draft ?? draftOf(subject, known.parts, rules, version);
-    const draft = { ...base, view: rules, version, effects: [], touched: new Set<string>() };
+    const { parts, size } = count?.draft ?? draftOf(subject, known.parts, rules, version);
+    const draft: Draft = { subject, view: rules, version, parts, effects: [], touched: new Set(), size };
     applyOne(draft, entryOf(failure, now));
     if (this.#counts.size >= MOST_COUNTS && count === undefined) this.#dropOldest();
     const isHeld = !isPlain(draft.parts);
@@ -116,9 +116,10 @@ export class LocalCounts {
   settle(key: string, seq: number | undefined): void {
     const count = this.#counts.get(key);
     if (count === undefined) return;
+    const { draft, isHeld, folded } = count;
     const pending = count.pending - 1;
     const newest = seq === undefined ? count.seq : Math.max(count.seq ?? 0, seq);
-    this.#counts.set(key, { ...count, pending, seq: newest });
+    this.#counts.set(key, { draft, isHeld, pending, seq: newest, folded });
     // What nobody else will ever know of, nobody else could ever lift.
     if (pending === 0 && newest === undefined) this.#end(key, count);
   }
@@ -160,7 +161,7 @@ export class LocalCounts {
 /** Whether a probe was alive only the ledger can say; here it is a call like any other. */
 function entryOf(outcome: LedgerOutcome, now: number): CallEntry {
   const { kind, at, scope, agent, startedAt, trustVersion, severity, category, evidence, recoverable } = outcome;
-  const call = {
+  const call: { -readonly [K in keyof CallEntry]: CallEntry[K] } = {
     kind,
     at,
     startedAt,
@@ -172,8 +173,9 @@ function entryOf(outcome: LedgerOutcome, now: number): CallEntry {
     seq: 0,
     receivedAt: now,
   };
-  if (scope === undefined && agent === undefined) return call;
-  return { ...call, ...(scope === undefined ? {} : { scope }), ...(agent === undefined ? {} : { agent }) };
+  if (scope !== undefined) call.scope = scope;
+  if (agent !== undefined) call.agent = agent;
+  return call;
 }
 
 function foldOf({ at, scope, agent }: LedgerOutcome, now: number): Folded {
