@@ -373,7 +373,8 @@ it(
     expect(lines().at(-1)).toMatchObject({ result: 'success', approved_by: 'alice', trust: 'TRUSTED' });
 
     const waiting = execution.execute(shell('rm y'), { approvalWaitMs: 30_000 });
-    const running = execution.execute(shell('sleep 30'));
+    const running = execution.execute(shell('echo on > begun; sleep 30'));
+    await eventually(() => expect(existsSync(join(root, 'begun'))).toBe(true));
     const open = await eventually(async () => {
       const found = await installation.pool.query<{ id: string }>("select id from approval where status = 'pending'");
       if (found.rows[0] === undefined) throw new Error('nobody was asked yet');
