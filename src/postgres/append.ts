@@ -153,18 +153,14 @@ export async function appendOrders(ledger: Ledger, orders: readonly Order[]): Pr
       },
     ];
   });
-  const flushed = await record(ledger.pool, prepare(rows), {
-    sentAt: Date.now(),
-    maxLatenessMs: 0,
-    rulesVersion: null,
-  });
-  await askForBells(ledger.pool, flushed.bells);
-  return flushed;
+  return write(ledger.pool, prepare(rows));
 }
 
-async function write(pool: pg.Pool, prepared: Prepared, { rules, version }: PublishedRules): Promise<Flushed> {
-  const maxLatenessMs = rules.maxLatenessSeconds * 1000;
-  const flushed = await record(pool, prepared, { sentAt: Date.now(), maxLatenessMs, rulesVersion: version });
+/** Without rules for what was given by a person: it is never late, and nothing of it can wait. */
+async function write(pool: pg.Pool, prepared: Prepared, published?: PublishedRules): Promise<Flushed> {
+  const maxLatenessMs = (published?.rules.maxLatenessSeconds ?? 0) * 1000;
+  const rulesVersion = published?.version ?? null;
+  const flushed = await record(pool, prepared, { sentAt: Date.now(), maxLatenessMs, rulesVersion });
   await askForBells(pool, flushed.bells);
   return flushed;
 }
