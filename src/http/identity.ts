@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie } from 'hono/cookie';
 import type pg from 'pg';
+import { Recent } from '../domain/recent.ts';
 import { findSession } from '../postgres/sessions.ts';
 import { AGENTS_NEVER_DECIDE, findToken, missingRole } from '../postgres/tokens.ts';
 import type { Role, Token } from '../postgres/tokens.ts';
@@ -35,7 +36,7 @@ export interface Doorkeeping {
 
 /** Every route but health and the API's description wants a token; what it may do with it is said by `allow`. */
 export function authenticate({ pool, limits, failedAttempts }: Doorkeeping): MiddlewareHandler<Identified> {
-  const known = new Map<string, { readonly token: Token; readonly until: number }>();
+  const known = new Recent<string, { readonly token: Token; readonly until: number }>(MOST_REMEMBERED);
   return async (c, next) => {
     const shown = credentialOf(c);
     if (shown === undefined) throw unauthorised('Send a token: Authorization: Bearer surety_…');
@@ -53,7 +54,6 @@ export function authenticate({ pool, limits, failedAttempts }: Doorkeeping): Mid
         failedAttempts.note(from);
         throw unauthorised(NOT_KNOWN[shown.by]);
       }
-      if (known.size >= MOST_REMEMBERED) known.clear();
       known.set(name, { token, until: Date.now() + REMEMBERED_MS });
     }
     limits.count(token.id);

@@ -23,7 +23,7 @@ export function isDangerous(command: unknown): boolean {
 
 /** Whether one program, run like this, does such harm. */
 export function isDestructive(run: Pick<ShellCommand, 'program' | 'args' | 'wrappers'>): boolean {
-  if (!DESTROYS.has(run.program) && !run.program.startsWith('mkfs')) return false;
+  if (!mayDestroy(run.program)) return false;
   const asRoot = run.wrappers.some((wrapper) => ROOT.has(wrapper));
   const { options, operands } = split(run.args);
   const places = operands.map(placeOf);
@@ -73,6 +73,10 @@ export function isDestructive(run: Pick<ShellCommand, 'program' | 'args' | 'wrap
       if (STOPS.has(run.program)) return asRoot;
       return run.program.startsWith('mk') && places.some((path) => path.startsWith('/dev/'));
   }
+}
+
+export function mayDestroy(program: string): boolean {
+  return DESTROYS.has(program) || program.startsWith('mkfs');
 }
 
 /** After `--` nothing is an option. */

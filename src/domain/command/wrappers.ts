@@ -103,6 +103,8 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
 
 /** `/usr/bin/git` and `git.exe` are git. */
 export function programName(text: string): string {
+  // Most programs are named by their name.
+  if (!/[/\\]|\.exe$/i.test(text)) return text;
   const base = text.split(/[/\\]/).findLast((part) => part !== '') ?? text;
   return base.replace(/(?:\.exe)+$/i, '') || base;
 }

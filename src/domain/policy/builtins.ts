@@ -3,7 +3,7 @@ import { doubt, isUnsure, type Consequence } from './consequence.ts';
 import { rereadingOptions, rereads } from './shells.ts';
 import { isStream } from './streams.ts';
 
-type Builtin = (args: readonly Field[], program: string) => readonly Consequence[];
+export type Builtin = (args: readonly Field[], program: string) => readonly Consequence[];
 
 const NAME = /^[A-Za-z_]\w*$/;
 /** Options of `compgen` that only list. */

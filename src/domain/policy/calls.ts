@@ -39,6 +39,8 @@ export class Calls {
 
   /** The functions that start themselves over and over, by whatever way round. */
   bombs(): readonly Site[] {
+    // Most command lines define no function.
+    if (this.sites.size === 0) return [];
     return [...this.sites].flatMap(([name, site]) => (this.multiplies(name) ? [site] : []));
   }
 

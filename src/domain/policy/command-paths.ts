@@ -173,9 +173,11 @@ export class CommandPaths {
       this.forEachSince(from, (each) => (each.starts === LOST ? each : { ...each, starts: anywhere }), to);
     if (this.where.directories.length > 0) this.distrust();
     if (this.links.size > 0) this.forEachSince(0, (each) => (this.usesLink(each) ? { ...each, known: false } : each));
-    const plain = (certain: boolean) => this.noted.filter((each) => each.certain === certain).map(bare);
-    const others: CommandPath = { path: '…', intent: 'write', known: false, start: 0, end: 1, starts: LOST };
-    return { paths: this.isGuessedAt ? [...plain(true), others] : plain(true), guesses: plain(false) };
+    const [paths, guesses]: [CommandPath[], CommandPath[]] = [[], []];
+    for (const { path, intent, known, start, end, starts, certain } of this.noted)
+      (certain ? paths : guesses).push({ path, intent, known, start, end, starts });
+    if (this.isGuessedAt) paths.push({ path: '…', intent: 'write', known: false, start: 0, end: 1, starts: LOST });
+    return { paths, guesses };
   }
 
   /** A file that the same command line writes may hold anything by the time it is run. */
@@ -297,8 +299,4 @@ function under(directory: string | undefined, below = ''): string | undefined {
   if (/^[/~]/.test(below)) return below;
   if (directory === undefined) return undefined;
   return directory === '' ? below : `${directory}/${below}`;
-}
-
-function bare({ path, intent, known, start, end, starts }: Noted): CommandPath {
-  return { path, intent, known, start, end, starts };
 }

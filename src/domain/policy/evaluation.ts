@@ -14,26 +14,33 @@ export function evaluationDoubt(
   view: Variables,
   variables: ScriptVariables,
 ): string | undefined {
-  if (node.type === 'ParameterExpansion' && node.prefix === '!' && node.operation?.type !== 'Names') {
-    if (!/^[@*]$/.test(node.index?.text ?? '')) return 'a variable that names another one hides what it holds';
+  switch (node.type) {
+    case 'ParameterExpansion':
+      if (node.prefix === '!' && node.operation?.type !== 'Names' && !/^[@*]$/.test(node.index?.text ?? ''))
+        return 'a variable that names another one hides what it holds';
+      return node.index === undefined ? undefined : arithmeticDoubt(node.index.text, variables);
+    case 'Assignment':
+      return node.index === undefined ? undefined : arithmeticDoubt(node.index.text, variables);
+    case 'ArrayValue': {
+      const subscripts = node.elements.flatMap(({ text }) => /^\[(.*)\]\+?=/s.exec(text)?.[1] ?? []);
+      return subscripts.map((text) => arithmeticDoubt(text, variables)).find((each) => each !== undefined);
+    }
+    case 'ArithmeticExpansion':
+    case 'ArithmeticCommand':
+    case 'Slice':
+      return arithmeticDoubt(source.slice(node.pos, node.end), variables);
+    case 'ArithmeticFor':
+      return arithmeticDoubt(source.slice(node.pos, node.body.pos), variables);
+    case 'Transform':
+      return node.operand.text === 'P' ? 'a text is expanded once more' : undefined;
+    case 'TestUnary':
+      return node.operator === '-v' ? testOperand(node.operand, view, variables) : undefined;
+    case 'TestBinary':
+      if (!NUMERIC_TEST.test(node.operator)) return undefined;
+      return testOperand(node.left, view, variables) ?? testOperand(node.right, view, variables);
+    default:
+      return undefined;
   }
-  if (node.type === 'ArrayValue') {
-    const subscripts = node.elements.flatMap(({ text }) => /^\[(.*)\]\+?=/s.exec(text)?.[1] ?? []);
-    return subscripts.map((text) => arithmeticDoubt(text, variables)).find((each) => each !== undefined);
-  }
-  if (node.type === 'Assignment' || node.type === 'ParameterExpansion') {
-    return node.index === undefined ? undefined : arithmeticDoubt(node.index.text, variables);
-  }
-  if (node.type === 'ArithmeticExpansion' || node.type === 'ArithmeticCommand' || node.type === 'Slice') {
-    return arithmeticDoubt(source.slice(node.pos, node.end), variables);
-  }
-  if (node.type === 'ArithmeticFor') return arithmeticDoubt(source.slice(node.pos, node.body.pos), variables);
-  if (node.type === 'Transform') return node.operand.text === 'P' ? 'a text is expanded once more' : undefined;
-  if (node.type === 'TestUnary' && node.operator === '-v') return testOperand(node.operand, view, variables);
-  if (node.type === 'TestBinary' && NUMERIC_TEST.test(node.operator)) {
-    return testOperand(node.left, view, variables) ?? testOperand(node.right, view, variables);
-  }
-  return undefined;
 }
 
 function testOperand(word: Word, view: Variables, variables: ScriptVariables): string | undefined {

@@ -5,7 +5,7 @@ import { isStream } from './streams.ts';
 /** Whether nobody can tell which program a command name will turn out to be. */
 export function isUncertainName({ text, open, many, glob }: Field): boolean {
   // What a stream or a running program is, its name does not tell: `/proc/self/exe`, `/dev/fd/3`.
-  if (glob || /^~[^/]*$/.test(text) || isStream(text)) return true;
+  if (glob || (text.startsWith('~') && !text.includes('/')) || isStream(text)) return true;
   // A quoted part in front of a slash is a directory, whichever.
   return many || (open && /[\0\uffff]/.test(text.slice(text.lastIndexOf('/') + 1)));
 }
@@ -19,6 +19,11 @@ export function waysOf(
 ): readonly (readonly Field[])[] | undefined {
   let ways: Field[][] = [[]];
   for (const word of words) {
+    if (word.type === 'Word' && word.parts === undefined) {
+      const plain = literal(word.value);
+      for (const way of ways) way.push(plain);
+      continue;
+    }
     const next = word.type === 'Word' ? expand(word, variables) : assignmentFields(word.name, word.value, variables);
     const only = next.length === 1 ? next[0] : undefined;
     // In place: copying for each word would make a long line slow.

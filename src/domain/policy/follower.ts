@@ -4,10 +4,11 @@ import { programName } from '../command/wrappers.ts';
 import type { Calls } from './calls.ts';
 import type { CommandPaths } from './command-paths.ts';
 import type { Consequence } from './consequence.ts';
-import { consequencesOf, isStranger } from './consequences.ts';
+import { consequencesOf } from './consequences.ts';
 import { isElsewhere } from './elsewhere.ts';
 import { arithmeticDoubt } from './evaluation.ts';
 import { inputFile, inputTexts, isOfInput, isUncertainName } from './fields.ts';
+import { knownProgram } from './known-program.ts';
 import { isDatabaseClient, speaksOwnLanguage } from './interpreters.ts';
 import type { Notes } from './notes.ts';
 import { isEveryday } from './options.ts';
@@ -54,8 +55,9 @@ export class Follower {
 
   /** Follows a command to what it runs. */
   follow(fields: readonly Field[], input: readonly Redirection[], place: Place, site: Site): void {
-    const [name, ...args] = fields;
+    const [name] = fields;
     if (name === undefined) return;
+    const args = fields.slice(1);
     const program = programName(name.text).toLowerCase();
     const run: Run = {
       program,
@@ -131,7 +133,7 @@ export class Follower {
         const through = [...place.through, run.program];
         const maybe = place.maybe || each.maybe === true;
         const by = isRunner(run.program) ? run : undefined;
-        const isUnheard = each.maybe === true && !elsewhere && isStranger(run.program);
+        const isUnheard = each.maybe === true && !elsewhere && knownProgram(run.program).isStranger;
         const stranger = isUnheard ? run : place.stranger;
         const within = { ...place, through, depth: place.depth + 1, maybe, by, elsewhere, stranger };
         this.inItsShell(run.program, () => this.follow(each.fields, input, within, run));

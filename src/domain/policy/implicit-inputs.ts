@@ -1,5 +1,5 @@
 import type { Field } from '../command/expand.ts';
-import { takesWords } from './consequences.ts';
+import { knownProgram } from './known-program.ts';
 
 /** Files that a program runs, or takes its commands from, without being told their names. */
 export interface Inputs {
@@ -103,7 +103,7 @@ export function implicitInputsOf(program: string, args: readonly Field[]): reado
   const more = own === undefined ? [] : [own];
   if (NODE.has(name)) return [...more, ...loadedByNode(args.map(({ text }) => text))];
   if (PYTHON.has(name)) return loadedByPython(args.map(({ text }) => text));
-  const isBuilder = BUILDERS.has(name) || (own === undefined && !takesWords(name));
+  const isBuilder = BUILDERS.has(name) || (own === undefined && !knownProgram(name).takesWords);
   if (isBuilder && RUNS_WHAT_IT_BUILDS.test(args.find(({ text }) => !text.startsWith('-'))?.text ?? ''))
     return [...more, BUILT];
   return own?.names.has('package.json') === true && LOOKS.test(args[0]?.text ?? '') ? [] : more;

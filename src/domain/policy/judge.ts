@@ -1,11 +1,11 @@
-import { literal } from '../command/expand.ts';
+import { literal, RESERVED } from '../command/expand.ts';
 import { isDisk, isMachine } from '../command/pillars.ts';
-import { isStranger, mayRunArguments } from './consequences.ts';
+import { knownProgram } from './known-program.ts';
 import { namesIn, wordsIn } from './names.ts';
 import type { Judgement, Reason } from './judgement.ts';
 import { isHandedOn, isSuretyItself, ownCommand } from './own-commands.ts';
 import { lineOf, matchesCommand, matchesLine, mayBe, type CommandPattern } from './pattern.ts';
-import type { Policy, TrustLevel, Verdict } from './policy.ts';
+import { patternsFor, type Policy, type TrustLevel, type Verdict } from './policy.ts';
 import { readCommand } from './read.ts';
 import type { Reading, Run, Site } from './reading.ts';
 import { destruction, pillarsEntered, removalDoubt } from './removal.ts';
@@ -37,11 +37,17 @@ export function judgeCommand(text: string, policy: Policy, context: JudgeContext
     unconditional: judge.isUnconditional,
     trust,
     reasons,
-    programs: [...new Set(reading.runs.filter(({ maybe }) => !maybe).map(({ program }) => shown(program)))],
+    programs: programsOf(reading.runs),
     paths: reading.paths,
     guesses: reading.guesses,
     directories: reading.directories,
   };
+}
+
+function programsOf(runs: readonly Run[]): readonly string[] {
+  const programs = new Set<string>();
+  for (const { program, maybe } of runs) if (!maybe) programs.add(shown(program));
+  return [...programs];
 }
 
 class Judge {
@@ -88,6 +94,7 @@ class Judge {
         this.add('ask', `${each.construct} runs a command within a command`, each, each.construct);
       }
     }
+    if (this.found.size === 0) return [];
     return [...this.found.values()]
       .flatMap((reasons) => [...reasons.values()])
       .sort((a, b) => weight(b) - weight(a) || a.start - b.start)
@@ -127,8 +134,7 @@ class Judge {
 
   private judgeBlocked(run: Run): void {
     const { blocked, blockedBy } = this.policy;
-    for (const pattern of blockedBy.get(run.program) ?? []) this.judgePattern(pattern, run);
-    for (const pattern of blockedBy.get('*') ?? []) this.judgePattern(pattern, run);
+    for (const pattern of patternsFor(blockedBy, run.program)) this.judgePattern(pattern, run);
     if (run.name.open || run.name.glob) {
       for (const { program, text } of blocked.filter((pattern) => mayBe(run.name, pattern.program))) {
         this.block(`this may turn out to be ${program}, which is blocked`, run, text, run.maybe);
@@ -143,13 +149,13 @@ class Judge {
   /** `cp /usr/bin/sudo x` makes a program that nobody knows by name; a program that nobody knows may run its arguments. */
   private judgeNames(run: Run): void {
     const { program, args } = run;
-    const isUnheard = isStranger(program);
+    const { isStranger: isUnheard, mayRunArguments: isRead } = knownProgram(program);
     const isTaken = COPIERS.has(program) || isUnheard;
-    const isRead = mayRunArguments(program);
     if (run.maybe || (!isTaken && !isRead)) return;
     const { blocksOwnCommands } = this.policy;
     let texts: readonly string[] | undefined;
-    for (const [at, { text }] of args.entries()) {
+    for (let at = 0; at < args.length; at += 1) {
+      const { text = '' } = args[at] ?? {};
       const whole = text.slice(text.lastIndexOf('/') + 1).toLowerCase();
       const names = isRead ? (isUnheard ? wordsIn : namesIn)(text, args[at - 1]?.text) : [];
       for (const name of isTaken ? [whole, ...names] : names) {
@@ -184,7 +190,7 @@ class Judge {
     if (doubt !== undefined) this.add('ask', doubt, run);
     if (this.trust === 'untrusted') this.add('ask', `no rule allows ${shown(run.program)} to whom nobody trusts`, run);
     if (this.trust === 'trusted') return;
-    for (const pattern of this.policy.confirm) {
+    for (const pattern of patternsFor(this.policy.confirmBy, run.program)) {
       if (matchesCommand(pattern, run) !== 'no')
         this.add('ask', `${pattern.text} is to be confirmed`, run, pattern.text);
     }
@@ -235,5 +241,5 @@ function weight({ verdict, unconditional }: Reason): number {
 }
 
 function shown(program: string): string {
-  return program.replace(/[\0\ufffe\uffff]\ufdd0?/g, '…');
+  return RESERVED.test(program) ? program.replace(/[\0\ufffe\uffff]\ufdd0?/g, '…') : program;
 }

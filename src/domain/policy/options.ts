@@ -4,7 +4,7 @@ import { steeringOf } from './steering.ts';
 import { codeFrom } from './streams.ts';
 
 /** By which of its arguments a program runs others. Names are set apart by blanks; a long one may be abbreviated. */
-interface RunningOptions {
+export interface RunningOptions {
   /** Options whose value is a command. */
   readonly command?: string;
   readonly commandLetters?: string;
@@ -200,9 +200,12 @@ export function runByOptions(options: RunningOptions, args: readonly Field[], pr
     else if (runs === 'anything') found.push(...doubt(because));
     else found.push(codeFrom(value));
   };
-  for (const [at, { text }] of args.entries()) {
-    const [, name, given] = (options.variables === true && /^(\w+)[:+?!]*=(.*)$/s.exec(text)) || [];
-    if (name !== undefined && steeringOf(name) !== undefined) found.push({ type: 'variable', name, value: given });
+  for (let at = 0; at < args.length; at += 1) {
+    const { text = '' } = args[at] ?? {};
+    if (options.variables === true) {
+      const [, name, given] = /^(\w+)[:+?!]*=(.*)$/s.exec(text) ?? [];
+      if (name !== undefined && steeringOf(name) !== undefined) found.push({ type: 'variable', name, value: given });
+    }
     const told = options.text?.exec(text);
     if (told != null) found.push(...(told[1] === undefined ? doubt(because) : namedCommand(told[1], because)));
     if (options.bundled === true && at === 0 && !text.startsWith('-')) {
@@ -258,12 +261,15 @@ interface Option {
 
 function optionIn(options: RunningOptions, text: string): Option | undefined {
   if (!/^-./.test(text)) return undefined;
-  if (text.startsWith('--') || options.oneDash === true) {
-    const [name = '', value] = text.replace(/^--?/, '').split(/=(.*)/s);
+  const isLong = text.startsWith('--');
+  if (isLong || options.oneDash === true) {
+    const equals = text.indexOf('=');
+    const name = text.slice(isLong ? 2 : 1, equals === -1 ? undefined : equals);
+    const value = equals === -1 ? undefined : text.slice(equals + 1);
     if (abbreviates(name, options.command)) return { runs: 'command', value };
     if (abbreviates(name, options.file)) return { runs: 'file', value };
     if (abbreviates(name, options.steer)) return { runs: 'anything', value };
-    if (text.startsWith('--')) return undefined;
+    if (isLong) return undefined;
   }
   for (let at = 1; at < text.length; at += 1) {
     const letter = text.charAt(at);

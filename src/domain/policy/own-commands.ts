@@ -1,5 +1,5 @@
 import { programName } from '../command/wrappers.ts';
-import { interpreterOf } from './interpreters.ts';
+import { knownProgram } from './known-program.ts';
 import type { Run } from './reading.ts';
 
 /** Commands of Surety that decide nothing: they look, or say what an agent is asked to say. */
@@ -24,7 +24,7 @@ export type OwnCommand = 'decides' | 'may decide' | 'runs';
 /** Whether a run is Surety's own command line, deciding what is for people to decide. */
 export function ownCommand({ program, name, args }: Pick<Run, 'program' | 'name' | 'args'>): OwnCommand | undefined {
   if (program === 'surety') return kindOf(args.map(({ text }) => text));
-  if (!ENTRY.test(program) && interpreterOf(program) === undefined) return undefined;
+  if (knownProgram(program).language === undefined && !ENTRY.test(program)) return undefined;
   const texts = [name, ...args].map(({ text }) => text);
   const at = texts.findIndex((text) => ENTRY_ARGUMENT.test(text) || programName(text).toLowerCase() === 'surety');
   if (at === -1) return undefined;

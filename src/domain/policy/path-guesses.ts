@@ -2,6 +2,7 @@ import { MATCH, type Field } from '../command/expand.ts';
 import type { Named, PathIntent } from './paths.ts';
 
 const URL = /^(?!file:)[a-z][a-z0-9+.-]*:\/\//i;
+const UNKNOWN = /[\0\uffff]/;
 const PLAIN = /^[\w./][\w./-]*$/;
 
 export function guess(path: string, intent: PathIntent): Named {
@@ -33,7 +34,12 @@ export function isWord(text: string): boolean {
 
 /** Of what is not known only that counts which looks like a path. */
 function isTelling(text: string): boolean {
-  return !/[\0\uffff]/.test(text.replaceAll(MATCH, '*')) || text.includes('/') || text.startsWith('~');
+  return !hasUnknown(text) || text.includes('/') || text.startsWith('~');
+}
+
+/** What a glob matches is there already. */
+function hasUnknown(text: string): boolean {
+  return UNKNOWN.test(text) && UNKNOWN.test(text.replaceAll(MATCH, '*'));
 }
 
 /**
@@ -44,7 +50,6 @@ export function spokenPaths(field: Field | undefined, intent: PathIntent): reado
   if (field === undefined) return [];
   const { text, many, glob } = field;
   if (/^(?:[\d,:+-]*|\/[^/]*\/?|[.~]|\{\})$/.test(text) || !isWord(text)) return [];
-  const isUnknown = /[\0\uffff]/.test(text.replaceAll(MATCH, '*'));
-  if (isUnknown || (!glob && !many && /[*?[]/.test(text))) return [];
+  if (hasUnknown(text) || (!glob && !many && /[*?[]/.test(text))) return [];
   return [guess(text, intent)];
 }

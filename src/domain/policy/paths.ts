@@ -138,8 +138,10 @@ function guesses(program: string, args: readonly string[]): readonly Named[] {
   const intent = isLooking(program, args) ? 'read' : 'write';
   const found: Named[] = [];
   const entered: string[] = [];
-  for (const [at, text] of args.entries()) {
-    const before = args[at - 1] ?? '';
+  let text = '';
+  for (const next of args) {
+    const before = text;
+    text = next;
     // Most words are plain.
     if (!text.startsWith('-') && !before.startsWith('-')) {
       found.push(...guessesIn(text, intent));

@@ -26,8 +26,19 @@ export interface Place {
 }
 
 export function outermost(source: string, variables: Variables): Place {
-  const nowhere = { site: undefined, through: [], depth: 0, maybe: false, by: undefined, elsewhere: false };
-  return { source, variables, ...nowhere, stranger: undefined, within: undefined, start: undefined };
+  return {
+    source,
+    variables,
+    site: undefined,
+    through: [],
+    depth: 0,
+    maybe: false,
+    by: undefined,
+    elsewhere: false,
+    stranger: undefined,
+    within: undefined,
+    start: undefined,
+  };
 }
 
 /** How a part of a function runs: beside the others of a pipeline, or left running. */

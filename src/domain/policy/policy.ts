@@ -89,18 +89,23 @@ export const DEFAULT_CONFIRM_PATTERNS = [
 ];
 const CONSTRUCTS: readonly string[] = ['$(', '`', '<(', '>(', '<<<'] satisfies Construct[];
 
+/** Patterns by their program; under `*` those whose program is a glob. */
+export type PatternsByProgram = ReadonlyMap<string, readonly CommandPattern[]>;
+
+const NO_PATTERNS: readonly CommandPattern[] = [];
+
 /** Shell rules made ready to be asked. */
 export interface Policy {
   readonly rules: ShellRules;
   readonly blocked: readonly CommandPattern[];
-  /** The same by program; under `*` those whose program is a glob. */
-  readonly blockedBy: ReadonlyMap<string, readonly CommandPattern[]>;
+  readonly blockedBy: PatternsByProgram;
   /** Blocked whatever follows them. */
   readonly blockedPrograms: ReadonlySet<string>;
   /** Whether the commands by which people decide with Surety are denied. */
   readonly blocksOwnCommands: boolean;
   readonly network: readonly CommandPattern[];
   readonly confirm: readonly CommandPattern[];
+  readonly confirmBy: PatternsByProgram;
   readonly confirmConstructs: ReadonlySet<string>;
   /** Whether any of the three lists below has an entry. */
   readonly hasGlobs: boolean;
@@ -115,6 +120,7 @@ export function policyOf(rules: ShellRules): Policy {
     lifted.some((each) => each === pattern.toLowerCase() || each === pattern.split(' ')[0]);
   const builtIn = BLOCKED.filter((pattern) => !isLifted(pattern));
   const blocked = [...builtIn, ...rules.blockedCommands].map(commandPattern);
+  const confirm = rules.confirmPatterns.filter((each) => !CONSTRUCTS.includes(each)).map(commandPattern);
   return {
     rules,
     blocked,
@@ -122,7 +128,8 @@ export function policyOf(rules: ShellRules): Policy {
     blockedPrograms: new Set(blocked.filter(({ words }) => words.length === 0).map(({ program }) => program)),
     blocksOwnCommands: !lifted.includes('surety'),
     network: rules.allowNetwork ? [] : NETWORK.map(commandPattern),
-    confirm: rules.confirmPatterns.filter((each) => !CONSTRUCTS.includes(each)).map(commandPattern),
+    confirm,
+    confirmBy: byProgram(confirm),
     confirmConstructs: new Set(rules.confirmPatterns.filter((each) => CONSTRUCTS.includes(each))),
     hasGlobs: rules.deny.length + rules.ask.length + rules.allow.length > 0,
     deny: rules.deny.map(globPattern),
@@ -131,7 +138,13 @@ export function policyOf(rules: ShellRules): Policy {
   };
 }
 
-function byProgram(patterns: readonly CommandPattern[]): ReadonlyMap<string, readonly CommandPattern[]> {
+/** Those that may be about a program. */
+export function patternsFor(patterns: PatternsByProgram, program: string): readonly CommandPattern[] {
+  const [own, others] = [patterns.get(program), patterns.get('*') ?? NO_PATTERNS];
+  return own === undefined ? others : [...own, ...others];
+}
+
+function byProgram(patterns: readonly CommandPattern[]): PatternsByProgram {
   const grouped = new Map<string, CommandPattern[]>();
   for (const pattern of patterns) {
     const key = /[*?]/.test(pattern.program) ? '*' : pattern.program;

@@ -26,15 +26,17 @@ export function readCommand(text: string): Reading {
 function readParsed(text: string, script: Script): Reading {
   const variables = new ScriptVariables();
   if (text.includes('$')) variables.collect(script, variables);
-  let reader = new Reader(text, variables);
-  for (let pass = 0; pass < MOST_PASSES; pass += 1) {
-    variables.changed = false;
-    variables.pass = pass;
-    reader = new Reader(text, variables);
-    reader.readOutermost(script);
-    if (!isChanged(variables)) return reader.notes;
-    // What the script sets on its way was not known to what was read before: read again.
-  }
+  return readPass(text, script, variables);
+}
+
+function readPass(text: string, script: Script, variables: ScriptVariables): Reading {
+  variables.changed = false;
+  const reader = new Reader(text, variables);
+  reader.readOutermost(script);
+  if (!isChanged(variables)) return reader.notes;
+  variables.pass += 1;
+  // What the script sets on its way was not known to what was read before: read again.
+  if (variables.pass < MOST_PASSES) return readPass(text, script, variables);
   const { runs, paths, forkBombs, connections, isFlooded } = reader.notes;
   return {
     ...unread(text, 'what its variables hold depends on itself'),

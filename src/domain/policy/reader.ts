@@ -1,7 +1,9 @@
 import {
   parse,
+  type ArithmeticCommandExpansion,
   type Assignment,
   type Command,
+  type CommandExpansionPart,
   type For,
   type HereDoc,
   type ParameterExpansionPart,
@@ -101,40 +103,59 @@ export class Reader {
   }
 
   private visitParts(node: SyntaxNode, place: Place): void {
-    if (node.type === 'Assignment' || node.type === 'For' || node.type === 'Select') this.assignment(node, place);
-    if (node.type === 'HereString') this.notes.construct('<<<', this.siteOf(node, place));
-    if (node.type === 'Redirect') this.redirect(node, place);
-    if (node.type === 'HereDoc') this.hereDocument(node, place);
-    if (node.type === 'Function') {
-      this.calls.defined(node.name.value, this.siteOf(node, place));
-      this.visitAll(node, { ...place, within: node.name.value, start: undefined });
-      return;
-    }
-    if (node.type === 'CommandExpansion' || node.type === 'ArithmeticCommandExpansion') {
-      this.notes.construct(node.text.startsWith('`') ? '`' : '$(', this.siteOf(node, place));
-      this.named.loseOrder();
-      this.named.where.apart(() => this.substitution(node.script, node, place));
-      for (const text of backtickReadings(node.text)) {
-        const by = { program: 'a substitution', ...this.siteOf(node, place) };
-        this.named.where.apart(() => this.readText(text, place, by));
-      }
-      return;
-    }
-    if (node.type === 'ProcessSubstitution') {
-      this.notes.construct(node.operator === '<' ? '<(' : '>(', this.siteOf(node, place));
-      this.named.loseOrder();
-      this.named.where.apart(() => this.substitution(node.script, node, { ...place, start: beside(place) }));
-      return;
-    }
-    if (node.type === 'ParameterExpansion') this.defaultValue(node, place);
-    const within = node.type === 'ParameterExpansion' ? splitText(node) : undefined;
-    if (within !== undefined) {
-      const by = { program: 'an expansion', ...this.siteOf(node, place) };
-      this.named.where.apart(() => this.readText(within, place, by));
+    switch (node.type) {
+      case 'Assignment':
+      case 'For':
+      case 'Select':
+        this.assignment(node, place);
+        break;
+      case 'HereString':
+        this.notes.construct('<<<', this.siteOf(node, place));
+        break;
+      case 'Redirect':
+        this.redirect(node, place);
+        break;
+      case 'HereDoc':
+        this.hereDocument(node, place);
+        break;
+      case 'ParameterExpansion':
+        this.defaultValue(node, place);
+        this.splitting(node, place);
+        break;
+      case 'Function':
+        this.calls.defined(node.name.value, this.siteOf(node, place));
+        this.visitAll(node, { ...place, within: node.name.value, start: undefined });
+        return;
+      case 'CommandExpansion':
+      case 'ArithmeticCommandExpansion':
+        this.commandExpansion(node, place);
+        return;
+      case 'ProcessSubstitution':
+        this.notes.construct(node.operator === '<' ? '<(' : '>(', this.siteOf(node, place));
+        this.named.loseOrder();
+        this.named.where.apart(() => this.substitution(node.script, node, { ...place, start: beside(place) }));
+        return;
     }
     const evaluated = evaluationDoubt(node, place.source, place.variables, this.variables);
     if (evaluated !== undefined) this.notes.doubt(evaluated, this.siteOf(node, place));
     this.visitAll(node, place);
+  }
+
+  private commandExpansion(node: CommandExpansionPart | ArithmeticCommandExpansion, place: Place): void {
+    this.notes.construct(node.text.startsWith('`') ? '`' : '$(', this.siteOf(node, place));
+    this.named.loseOrder();
+    this.named.where.apart(() => this.substitution(node.script, node, place));
+    for (const text of backtickReadings(node.text)) {
+      const by = { program: 'a substitution', ...this.siteOf(node, place) };
+      this.named.where.apart(() => this.readText(text, place, by));
+    }
+  }
+
+  private splitting(node: ParameterExpansionPart, place: Place): void {
+    const within = splitText(node);
+    if (within === undefined) return;
+    const by = { program: 'an expansion', ...this.siteOf(node, place) };
+    this.named.where.apart(() => this.readText(within, place, by));
   }
 
   private hereDocument(node: HereDoc, place: Place): void {
@@ -191,14 +212,15 @@ export class Reader {
   private redirect(node: Redirection & { type: 'Redirect' }, place: Place): void {
     if (node.target === undefined) return;
     const site = this.siteOf(node, place);
+    const isDuplicating = node.operator.endsWith('&');
     for (const path of expandWhole(node.target, place.variables)) {
-      if (/^\/dev\/(?:tcp|udp)\//.test(path)) {
+      if (path.startsWith('/dev/') && /^\/dev\/(?:tcp|udp)\//.test(path)) {
         this.notes.connections.push(site);
         this.notes.doubt('this opens a connection to the network', site);
       }
-      if (/[<>]&$/.test(node.operator) && /^(?:\d+|-|\d+-)$/.test(path)) continue;
+      if (isDuplicating && /^(?:\d+|-|\d+-)$/.test(path)) continue;
       // What stands after `>&` and is no number is expanded twice.
-      if (/[<>]&$/.test(node.operator) && /[$`\0]/.test(path)) this.notes.doubt('a text is expanded once more', site);
+      if (isDuplicating && /[$`\0]/.test(path)) this.notes.doubt('a text is expanded once more', site);
       if (place.elsewhere) continue;
       if (node.operator.startsWith('<')) this.named.addRead(path, site);
       if (node.operator.includes('>')) this.named.add({ path, intent: 'write', certain: true }, site);

@@ -1,4 +1,4 @@
-import { isAbbreviated, isDestructive, isForce, isRecursive } from '../command/danger.ts';
+import { isAbbreviated, isDestructive, isForce, isRecursive, mayDestroy } from '../command/danger.ts';
 import { HOLE, type Field } from '../command/expand.ts';
 import { isPillar, placeOf } from '../command/pillars.ts';
 import type { Run } from './reading.ts';
@@ -8,8 +8,9 @@ import type { Run } from './reading.ts';
  * of `pillarsEntered` that the command line changes to.
  */
 export function destruction(run: Run, entered: readonly string[]): string | undefined {
-  const args = run.args.map(({ text }) => text);
   const { program, through: wrappers } = run;
+  if (!mayDestroy(program) && program !== 'kill') return undefined;
+  const args = run.args.map(({ text }) => text);
   if (isDestructive({ program, args, wrappers })) return `${program} would destroy the system`;
   const isBelowPillar = entered.some((directory) => {
     return isDestructive({ program, args: args.map((arg) => below(directory, arg)), wrappers });

@@ -39,24 +39,26 @@ export class Whereabouts {
   }
 
   /** What stands between `&&` and `||`, one after the other. */
-  inOrder(steps: readonly (() => void)[], operators: readonly string[]): void {
-    for (const [at, step] of steps.entries()) {
+  inOrder<Step>(steps: readonly Step[], operators: readonly string[], take: (step: Step) => void): void {
+    let at = 0;
+    for (const step of steps) {
       const { well, failed } = this;
       const operator = at === 0 ? undefined : operators[at - 1];
+      at += 1;
       this.be(operator === '&&' ? well : operator === '||' ? failed : this.here);
-      step();
+      take(step);
       if (operator === '&&') this.failed = union(failed, this.failed);
       if (operator === '||') this.well = union(well, this.well);
     }
   }
 
   /** What one of these does, or none of them, is what has happened. */
-  oneOf(ways: readonly (() => void)[]): void {
+  oneOf<Way>(ways: readonly Way[], take: (way: Way) => void): void {
     const before = this.here;
     let after = before;
     for (const way of ways) {
       this.be(before);
-      way();
+      take(way);
       after = union(after, this.here);
     }
     this.be(after);
