@@ -52,6 +52,8 @@ export interface GateParts {
   readonly close: () => Promise<void>;
 }
 
+type ToolsByServer = Map<string, Map<string, ToolGate>>;
+
 const MOST_REMEMBERED = 100_000;
 const CLOSE_WITHIN_MS = 10_000;
 
@@ -59,7 +61,9 @@ const CLOSE_WITHIN_MS = 10_000;
 export class Gate {
   readonly #parts: GateParts;
   readonly #reporter: Reporter;
-  readonly #tools = new Map<string, Map<string, ToolGate>>();
+  #tools: ToolsByServer = new Map();
+  /** Those of before: whoever is not asked for while as many others are makes room. */
+  #older: ToolsByServer = new Map();
   #remembered = 0;
   #closing: Promise<void> | undefined;
 
@@ -75,13 +79,15 @@ export class Gate {
   tool(server: string, name: string): ToolGate {
     const known = this.#tools.get(server)?.get(name);
     if (known !== undefined) return known;
-    // A handle refreshes itself, so forgetting all of them costs time and nothing else.
     if (this.#remembered >= MOST_REMEMBERED) {
-      this.#tools.clear();
+      this.#older = this.#tools;
+      this.#tools = new Map();
       this.#remembered = 0;
     }
     // As reports have it: what was said of a name must be found by it.
-    const tool = new ToolGate(this.#parts.view, shownName(server), shownName(name), this.#parts.identity);
+    const tool =
+      this.#older.get(server)?.get(name) ??
+      new ToolGate(this.#parts.view, shownName(server), shownName(name), this.#parts.identity);
     const ofServer = this.#tools.get(server) ?? new Map<string, ToolGate>();
     this.#tools.set(server, ofServer.set(name, tool));
     this.#remembered += 1;

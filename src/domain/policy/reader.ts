@@ -135,6 +135,7 @@ export class Reader {
         this.named.loseOrder();
         this.named.where.apart(() => this.substitution(node.script, node, { ...place, start: beside(place) }));
         return;
+      default:
     }
     const evaluated = evaluationDoubt(node, place.source, place.variables, this.variables);
     if (evaluated !== undefined) this.notes.doubt(evaluated, this.siteOf(node, place));
