@@ -1,9 +1,10 @@
+import { Recent } from '../recent.ts';
 import { judgeCommand, type JudgeContext } from './judge.ts';
 import type { Judgement } from './judgement.ts';
 import { policyOf, type Policy, type TrustLevel } from './policy.ts';
 import { parseShellRules } from './policy.schema.ts';
 
-const MOST_JUDGEMENTS = 1000;
+const MOST_JUDGEMENTS = 2000;
 /** Longer texts are seldom the same twice. */
 const LONGEST_KEPT = 4096;
 
@@ -13,7 +14,7 @@ export type Replaced =
 /** The policy in force. It can be replaced while calls are judged; one that is not valid leaves the old one in force. */
 export class PolicyHolder {
   private policy: Policy;
-  private judged = new Map<TrustLevel, Map<string, Judgement>>();
+  private judged = new Map<TrustLevel, Recent<string, Judgement>>();
 
   constructor(rules: unknown = {}) {
     const parsed = parseShellRules(rules);
@@ -27,13 +28,11 @@ export class PolicyHolder {
 
   judge(text: string, context: JudgeContext = {}): Judgement {
     const trust = context.trust ?? this.policy.rules.trust;
-    const kept = this.judged.get(trust) ?? new Map<string, Judgement>();
+    const kept = this.judged.get(trust) ?? new Recent<string, Judgement>(MOST_JUDGEMENTS);
     const known = kept.get(text);
     if (known !== undefined) return known;
     const judgement = judgeCommand(text, this.policy, { trust });
     if (text.length > LONGEST_KEPT) return judgement;
-    // The oldest goes first: a map remembers the order in which its keys came.
-    if (kept.size >= MOST_JUDGEMENTS) kept.delete(kept.keys().next().value ?? '');
     kept.set(text, judgement);
     this.judged.set(trust, kept);
     return judgement;
