@@ -1,4 +1,5 @@
 import type { LedgerOutcome } from '../domain/outcome/ledger-outcome.ts';
+import { Recent } from '../domain/recent.ts';
 import type { RuleView } from '../domain/rules/resolve.ts';
 import { applyOne } from '../domain/trust/apply.ts';
 import type { Draft } from '../domain/trust/draft.ts';
@@ -36,7 +37,7 @@ export interface Known {
 }
 
 const MOST_COUNTS = 1000;
-const MOST_SEEN = 10_000;
+const MOST_SEEN = 20_000;
 /** Short beside every window that anything is counted in. */
 const LONGEST_FOLD_MS = 1000;
 
@@ -46,8 +47,8 @@ const LONGEST_FOLD_MS = 1000;
  */
 export class LocalCounts {
   readonly #counts = new Map<string, Count>();
-  /** Calls that have failed, the latest last. */
-  readonly #seen = new Set<string>();
+  /** Calls that have failed. */
+  readonly #seen = new Recent<string, true>(MOST_SEEN);
   readonly #onChange: () => void;
 
   /** `onChange` is told when what is held against somebody may be another. */
@@ -67,10 +68,8 @@ export class LocalCounts {
   /** A failure that is reported again, as whoever was not answered does, is the same failure. */
   hasSeen({ callId, server, name, agent = '' }: LedgerOutcome): boolean {
     const call = `${server}\0${name}\0${agent}\0${callId}`;
-    if (this.#seen.has(call)) return true;
-    this.#seen.add(call);
-    const [oldest] = this.#seen;
-    if (this.#seen.size > MOST_SEEN && oldest !== undefined) this.#seen.delete(oldest);
+    if (this.#seen.get(call) === true) return true;
+    this.#seen.set(call, true);
     return false;
   }
 

@@ -70,7 +70,9 @@ async function readFolded(
   const found = await client.query<FoldedRow>({
     name: 'page, folded',
     text: `with page as materialized (
-       select l.*, sum((l.kind <> 0)::int) over (order by l.seq) as segment,
+       select l.seq, l.kind, l.at, l.received_at, l.started_at, l.trust_version, l.scope, l.agent, l.severity, l.category,
+         l.structured, l.recoverable, l.probe, case when l.kind > 2 then l.detail end as detail,
+         sum((l.kind <> 0)::int) over (order by l.seq) as segment,
          floor(extract(epoch from l.at)::float8 * 1000 / $5) as slice
        from ledger l where l.subject = $1 and l.seq > $2 and l.seq <= $3
      ), eventful as (

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { dateText, elements, field, isList, isObject, keysOf } from './field.ts';
 import { notShownAsJson } from './plain-data.ts';
@@ -13,9 +13,7 @@ import { notShownAsJson } from './plain-data.ts';
 export function argumentsDigest(args: unknown): string {
   const given = args ?? {};
   const text = notShownAsJson(given) === undefined ? canonical(given) : undefined;
-  return createHash('sha256')
-    .update(text ?? inPart(given))
-    .digest('hex');
+  return hash('sha256', text ?? inPart(given), 'hex');
 }
 
 /** Undefined where a getter throws. */

@@ -84,15 +84,16 @@ function callOf(report: Report, kind: OutcomeRecord['kind'], open: Open): Call {
 }
 
 function detailOf(report: Report): FailureDetail {
-  return present({
+  const detail: { -readonly [K in keyof FailureDetail]: FailureDetail[K] } = {
     recoverable: report.recoverable ?? true,
-    retryCount: report.retryCount,
-    wasTransient: report.wasTransient,
     argumentSummary: summarise(report.tool, report.args),
     argumentsDigest: argumentsDigest(report.args),
-    traceback: report.traceback === undefined ? undefined : redactText(report.traceback, MOST_TRACEBACK),
-    context: report.context === undefined ? undefined : contextText(report.context),
-  });
+  };
+  if (report.retryCount !== undefined) detail.retryCount = report.retryCount;
+  if (report.wasTransient !== undefined) detail.wasTransient = report.wasTransient;
+  if (report.traceback !== undefined) detail.traceback = redactText(report.traceback, MOST_TRACEBACK);
+  if (report.context !== undefined) detail.context = contextText(report.context);
+  return detail;
 }
 
 function contextText(context: unknown): string {
@@ -102,13 +103,4 @@ function contextText(context: unknown): string {
 function milliseconds(time: number | Date | undefined): number | undefined {
   const value = time instanceof Date ? time.getTime() : time;
   return Number.isFinite(value) ? value : undefined;
-}
-
-type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
-  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
-};
-
-/** Without the keys that hold undefined: a record is written as JSON and compared as such. */
-function present<T extends object>(value: T): Present<T> {
-  return Object.fromEntries(Object.entries(value).filter(([, held]) => held !== undefined)) as Present<T>;
 }

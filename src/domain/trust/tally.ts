@@ -16,19 +16,19 @@ export function isCut(tally: Tally, at: number): boolean {
 
 export function withFailure(tally: Tally, event: CallFailed, rule: EffectiveRule, counted: boolean): Tally {
   if (isCut(tally, event.at)) return tally;
-  const next: Tally = {
-    ...tally,
-    consecutive: tally.consecutive + 1,
-    lastFailureAt: Math.max(tally.lastFailureAt ?? event.at, event.at),
-    ...(needsRate(rule) ? { rate: withCalls(tally.rate, event.at, 1, counted ? 1 : 0, rule) } : {}),
-    ...(isRefusal(event, rule)
-      ? { refusals: latest([...(tally.refusals ?? []), event.at], rule.repeatedAuthThreshold ?? 1) }
-      : {}),
-  };
+  const next: Changing = { ...tally };
+  next.consecutive += 1;
+  next.lastFailureAt = Math.max(tally.lastFailureAt ?? event.at, event.at);
+  if (needsRate(rule)) next.rate = withCalls(tally.rate, event.at, 1, counted ? 1 : 0, rule);
+  if (isRefusal(event, rule))
+    next.refusals = latest([...(tally.refusals ?? []), event.at], rule.repeatedAuthThreshold ?? 1);
   if (!counted) return next;
-  const incurable = event.recoverable ? {} : { incurableAt: Math.max(tally.incurableAt ?? event.at, event.at) };
-  return { ...next, ...incurable, ...ringWith(tally, event, rule) };
+  if (!event.recoverable) next.incurableAt = Math.max(tally.incurableAt ?? event.at, event.at);
+  return Object.assign(next, ringWith(tally, event, rule));
 }
+
+/** Copied once and then written to: this runs for every outcome. */
+type Changing = { -readonly [K in keyof Tally]: Tally[K] };
 
 /** The latest counted failures in the order of their times, and who saw them. */
 function ringWith(tally: Tally, event: CallFailed, rule: EffectiveRule): Pick<Tally, 'failures' | 'reporters'> {
@@ -47,12 +47,11 @@ export function isRecoverable(tally: Tally, rule: EffectiveRule, at: number): bo
 
 export function withSuccess(tally: Tally, event: CallSucceeded, rule: EffectiveRule): Tally {
   if (isCut(tally, event.at)) return tally;
-  return {
-    ...tally,
-    consecutive: 0,
-    lastSuccessAt: Math.max(tally.lastSuccessAt ?? event.at, event.at),
-    ...(needsRate(rule) ? { rate: withCalls(tally.rate, event.at, event.count, 0, rule) } : {}),
-  };
+  const next: Changing = { ...tally };
+  next.consecutive = 0;
+  next.lastSuccessAt = Math.max(tally.lastSuccessAt ?? event.at, event.at);
+  if (needsRate(rule)) next.rate = withCalls(tally.rate, event.at, event.count, 0, rule);
+  return next;
 }
 
 /** Why a counted failure at `at` escalates under this rule, or undefined. */
