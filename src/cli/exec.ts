@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
 import { Option } from 'commander';
 import type { Command } from 'commander';
@@ -8,6 +7,7 @@ import { action } from './cli.ts';
 import type { Cli } from './cli.ts';
 import { callTool, complainOf, jsonOfCall, withCallOptions } from './execution.ts';
 import type { CallOptions } from './execution.ts';
+import { written } from './terminal.ts';
 import { plain } from './text.ts';
 import { parseDuration } from './time.ts';
 import { EXIT } from './usage.ts';
@@ -61,8 +61,9 @@ async function exec(cli: Cli, words: readonly string[], options: ExecOptions): P
   return shown(cli, executed, options);
 }
 
+/** A command whose output nobody reads any more goes on: it may be in the middle of changing something. */
 async function passOn(stream: 'stdout' | 'stderr', chunk: Buffer): Promise<void> {
-  if (!process[stream].write(chunk)) await once(process[stream], 'drain');
+  await written(process[stream], chunk);
 }
 
 function shown(cli: Cli, executed: Executed, { json }: ExecOptions): number {

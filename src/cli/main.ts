@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { Problem, codeOf } from '../problem.ts';
 import { registerCommands } from './commands.ts';
+import { NobodyReads } from './terminal.ts';
 import { EXIT, UsageError } from './usage.ts';
 import { wrap } from './text.ts';
 import { version } from '../version.ts';
@@ -25,11 +26,12 @@ Start here:
 
 await registerCommands(program, process.argv[2]);
 
-// A reader that has had enough (`surety history x | head`) is no error.
-process.stdout.on('error', (error) => {
-  if (codeOf(error) === 'EPIPE') process.exit(EXIT.ok);
-  throw error;
-});
+// A reader that has had enough (`surety rules publish x | head -1`) is no error, and stops nothing that is being changed.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error) => {
+    if (codeOf(error) !== 'EPIPE') throw error;
+  });
+}
 
 try {
   await program.parseAsync();
@@ -40,6 +42,7 @@ try {
 }
 
 function exitCodeFor(error: unknown): number {
+  if (error instanceof NobodyReads) return EXIT.ok;
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (!(error instanceof Problem)) {
     process.stderr.write(

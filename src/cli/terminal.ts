@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { codeOf } from '../problem.ts';
 
 const STYLES = {
   bold: [1, 22],
@@ -18,7 +18,7 @@ export interface Terminal {
   readonly interactive: boolean;
   print(text?: string): void;
   printJson(value: unknown): void;
-  /** For output without end: waits while the reader is slower than we are. */
+  /** For output without end: waits while the reader is slower than we are, and throws NobodyReads when it has gone. */
   stream(line: string): Promise<void>;
   /** To standard error: what is not the answer. */
   complain(text: string): void;
@@ -43,7 +43,8 @@ export function openTerminal(colour: boolean): Terminal {
       stdout.write(`${JSON.stringify(value, null, 2)}\n`);
     },
     stream: async (line) => {
-      if (!stdout.write(`${line}\n`)) await once(stdout, 'drain');
+      const error = await written(stdout, `${line}\n`);
+      if (codeOf(error) === 'EPIPE') throw new NobodyReads();
     },
     complain: (text) => {
       stderr.write(`${text}\n`);
@@ -53,4 +54,14 @@ export function openTerminal(colour: boolean): Terminal {
       return painted && text !== '' ? `\u001b[${on}m${text}\u001b[${off}m` : text;
     },
   };
+}
+
+/** Ends a command that does nothing but show something, and is no failure of it. */
+export class NobodyReads extends Error {
+  override readonly name = 'NobodyReads';
+}
+
+/** Waits until it is out, or answers why it never will be. */
+export function written(stream: NodeJS.WritableStream, text: string | Uint8Array): Promise<Error | null | undefined> {
+  return new Promise((resolve) => stream.write(text, resolve));
 }

@@ -6,7 +6,7 @@ import { homeAt } from '../../src/home.ts';
 import { writeStack } from '../../src/stack/stack-file.ts';
 import { createInstallation } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
-import { jsonOf, runCli } from '../support/run-cli.ts';
+import { jsonOf, runCli, runUnread } from '../support/run-cli.ts';
 
 let installation: Installation;
 beforeAll(async () => {
@@ -28,6 +28,15 @@ it('streams output and exits as the command does, and says what is not consulted
   expect(await runCli(['exec', '--stdin', '--', 'cat'], { ...alone, input: 'given' })).toMatchObject({
     stdout: 'given',
   });
+});
+
+it('lets a command finish whose output nobody reads', async () => {
+  const line =
+    'for i in 1 2 3 4 5; do echo $i; echo $i >&2; done; sleep 0.2; echo more; echo done > finished.txt; exit 5';
+  expect(await runUnread(['exec', '--', line], alone)).toMatchObject({ code: 5 });
+  expect(existsSync(join(cwd, 'finished.txt'))).toBe(true);
+  expect(await runUnread(['exec', '--', 'head -c 3000000 /dev/zero'], alone)).toMatchObject({ code: 0 });
+  expect(readFileSync(join(home, 'audit', '0-000001.jsonl'), 'utf8')).toContain('head -c 3000000');
 });
 
 it('refuses with 3, asks with 4, and tries nothing when dry', async () => {

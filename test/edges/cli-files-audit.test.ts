@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createInstallation } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
-import { jsonOf, runCli } from '../support/run-cli.ts';
+import { jsonOf, runCli, runUnread } from '../support/run-cli.ts';
 
 // One project, used from file to audit: every `surety files` call leaves a line.
 
@@ -94,6 +94,13 @@ describe('surety audit', () => {
       ...{ tool: 'write', server: 'local', trust: 'not consulted', approved_by: 'auto', error_phase: 'policy' },
       call_id: expect.any(String) as string,
     });
+  });
+
+  test('what has no end ends when nobody reads any more', async () => {
+    const own = { cwd, env: { SURETY_HOME: join(base, 'own-home') } };
+    await runCli(['files', 'read', 'surety.json'], own);
+    expect(await runUnread(['audit', 'tail', '--follow'], own)).toEqual({ code: 0, stderr: '' });
+    expect(await runUnread(['audit', 'export'], own)).toEqual({ code: 0, stderr: '' });
   });
 
   test('index can be run again and again, and follows the files', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createInstallation } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
-import { jsonOf, NOWHERE, runCli, widest } from '../support/run-cli.ts';
+import { jsonOf, NOWHERE, runCli, runUnread, widest } from '../support/run-cli.ts';
 import type { Ran } from '../support/run-cli.ts';
 
 // Commands against a ledger whose worker runs. Each test has tools of its own.
@@ -185,6 +185,21 @@ test('rules are published after a look at what changes, and explain names the on
     },
     decision: { decision: 'allow' },
   });
+});
+
+test('a reader that has had enough does not keep rules from being published', async () => {
+  const file = join(NOWHERE, 'unread.json');
+  const rules = (await read('rules', 'show')) as { rules: object; version: number };
+  writeFileSync(file, JSON.stringify({ ...rules.rules, maxLatenessSeconds: 4711 }));
+  expect(await runUnread(['rules', 'publish', file, '--yes'], { env })).toEqual({ code: 0, stderr: '' });
+  expect(await read('rules', 'show')).toMatchObject({
+    version: rules.version + 1,
+    rules: { maxLatenessSeconds: 4711 },
+  });
+  // What goes wrong is told by the exit code, whoever reads.
+  expect(await runUnread(['rules', 'publish', file], { env })).toMatchObject({ code: 0 });
+  writeFileSync(file, JSON.stringify({ ...rules.rules, maxLatenessSeconds: 4712 }));
+  expect(await runUnread(['rules', 'publish', file], { env })).toMatchObject({ code: 2 });
 });
 
 test('the ledger replayed under the rules in force ends where the workflows are', async () => {

@@ -36,6 +36,15 @@ export async function runCli(args: readonly string[], options: CliOptions = {}):
   return outcomeOf(child);
 }
 
+/** Runs a command whose reader has had enough before the first line. */
+export async function runUnread(args: readonly string[], options: CliOptions = {}): Promise<Omit<Ran, 'stdout'>> {
+  const child = startCli(args, options);
+  child.stdin.end();
+  child.stdout.destroy();
+  const { code, stderr } = await outcomeOf(child);
+  return { code, stderr };
+}
+
 /** Runs a command and takes its standard output for JSON. */
 export async function jsonOf(args: readonly string[], options: CliOptions = {}): Promise<unknown> {
   const { code, stdout, stderr } = await runCli([...args, '--json'], options);
