@@ -1,6 +1,7 @@
 import type { ComponentChildren, RefObject } from 'preact';
 import { useState } from 'preact/hooks';
 import { inexactNumber } from '../domain/outcome/exact-number.ts';
+import { KEEP_ITS_FORM, otherKind } from '../domain/approval/edited-kind.ts';
 import { ANY_MASK, hasLooseMask } from '../domain/approval/loose-mask.ts';
 import type { Approval } from '../http/shapes.ts';
 import { Diff } from './diff-view.tsx';
@@ -77,6 +78,8 @@ function parsed(text: string, shown: unknown): { readonly value: unknown; readon
     const value: unknown = JSON.parse(text);
     const inexact = inexactNumber(text);
     if (inexact !== undefined) return { value, complaint: `${inexact} cannot be kept exactly: write it as text.` };
+    const kind = otherKind(value, shown);
+    if (kind !== undefined) return { value, complaint: `${kind} ${KEEP_ITS_FORM}` };
     const complaint = `${ANY_MASK} would run as it is written. Leave what is masked where it was, or put in what is meant.`;
     return { value, complaint: hasLooseMask(value, shown) ? complaint : '' };
   } catch (error) {

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { KEEP_ITS_FORM, otherKind } from '../domain/approval/edited-kind.ts';
 import type { GrantTerms } from '../domain/approval/grant.ts';
 import { ANY_MASK, hasLooseMask } from '../domain/approval/loose-mask.ts';
 import type { Verb } from '../domain/approval/message.ts';
@@ -70,6 +71,8 @@ async function withSecrets(pool: pg.Pool, approval: string, edit: unknown): Prom
   const unreadable = notShownAsJson(edit);
   if (unreadable !== undefined)
     throw new DecisionRefused(`Nobody could read these arguments: ${unreadable}.`, 'Give them in fewer levels.');
+  const complaint = otherKind(edit, original);
+  if (complaint !== undefined) throw new DecisionRefused(complaint, KEEP_ITS_FORM);
   // A mask that stands for nothing would be run.
   if (hasLooseMask(edit, shownArguments(original, digest)))
     throw new DecisionRefused(

@@ -120,6 +120,8 @@ describe('the inbox', () => {
     expect(await page.getByRole('button', { name: 'Approve the edit' }).isDisabled()).toBe(true);
     await text.fill('{ "path": "/tmp/[redacted]" }');
     await page.getByText('[redacted …] would run as it is written').waitFor();
+    await text.fill('["/tmp"]');
+    await page.getByText('The arguments are an object, and a list was to run instead.').waitFor();
     await text.fill(`{ "path": "/tmp", "mode": "rw", "api_key": "${mask}" }`);
     const diff = page.getByRole('figure');
     expect(await diff.textContent()).toMatch(/ +"mode": "rw",-removed: +"path": "\/etc"\+added: +"path": "\/tmp"/);

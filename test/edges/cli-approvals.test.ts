@@ -134,6 +134,27 @@ test('says that edited arguments are no JSON, and decides nothing', async () => 
   expect(await waiting).toBe('{"sql":"select"}');
 });
 
+test('runs an object only where one was asked for', async () => {
+  const { id, waiting } = await held('reshaped', { sql: 'drop' });
+  const approve = (input: string) =>
+    runCli(['approve', id, '--edit', '-', '--by', 'alice', '--yes'], { env: env(), input });
+  for (const [input, kind] of [
+    ['["select"]', 'a list'],
+    ['"select"', 'a string'],
+    ['1', 'a number'],
+    ['true', 'a boolean'],
+  ] as const) {
+    const { code, stderr } = await approve(input);
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`The arguments are an object, and ${kind} was to run instead.`) as string,
+    });
+    expect(stderr).toContain('keep its form');
+  }
+  expect(await approve('{"sql":"select"}')).toMatchObject({ code: 0 });
+  expect(await waiting).toBe('{"sql":"select"}');
+});
+
 test('lets nobody run a mask', async () => {
   const { id, waiting } = await held('masked', { url: 'https://example.com', api_key: 'sk-abcdefghijklmnopqrstuvwx' });
   const edit = (given: object) =>

@@ -290,6 +290,17 @@ describe('a person', () => {
     expect((await post(bob, `${path}/approve`, {})).status).toBe(200);
   });
 
+  test('who edits arguments keeps them an object', async () => {
+    const path = await open({ n: 6 });
+    expect(await post(bob, `${path}/approve`, { edit: [6] })).toMatchObject({
+      status: 400,
+      body: {
+        detail: expect.stringContaining('The arguments are an object, and a list was to run instead.') as string,
+      },
+    });
+    expect((await post(bob, `${path}/approve`, { edit: { n: 7 } })).status).toBe(200);
+  });
+
   test('who is too late is told who was first', async () => {
     const path = await open({ n: 4 });
     expect((await post(bob, `${path}/deny`, {})).status).toBe(200);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { otherKind } from '../../../src/domain/approval/edited-kind.ts';
 import { hasLooseMask } from '../../../src/domain/approval/loose-mask.ts';
 import * as approval from '../../../src/domain/approval/shown.ts';
 
@@ -162,6 +163,15 @@ test('what is masked in a list is put back only where the list is as it was', ()
   const written = { accounts: [{ host: 'test', password: 'new' }] };
   expect(hasLooseMask(written, shown)).toBe(false);
   expect(unmasked(written, { accounts })).toEqual(written);
+});
+
+test('only what is of the same kind can run instead', () => {
+  expect(otherKind(['a'], { a: 1 })).toBe('The arguments are an object, and a list was to run instead.');
+  expect(otherKind({ a: 1 }, ['a'])).toBe('The arguments are a list, and an object was to run instead.');
+  for (const edited of ['a', 1, true, null]) expect(otherKind(edited, {})).toContain('are an object, and');
+  expect(otherKind({ b: [] }, { a: 1 })).toBeUndefined();
+  // Arguments that were too large to be kept.
+  expect(otherKind({ a: 1 }, null)).toBeUndefined();
 });
 
 test('two names that are masked stay two', () => {
