@@ -86,6 +86,18 @@ test('a name in one field and its value in another are seen together', async () 
   );
 });
 
+test('a number under the name of a secret is left out, and a count is not', async () => {
+  const { arguments: args } = await redactEntry(
+    success({ arguments: { password: 123456, pin: 4711, token_count: 1200, options: { passwordLength: 16 } } }),
+  );
+  expect(args).toEqual({
+    password: '[redacted]',
+    pin: '[redacted]',
+    token_count: 1200,
+    options: { passwordLength: 16 },
+  });
+});
+
 test('a token in two neighbouring fields is seen', async () => {
   await fc.assert(
     fc.asyncProperty(letters(36), fc.integer({ min: 8, max: 32 }), async (hidden, cut) => {

@@ -3,7 +3,7 @@ import { hasToken, isSecretName, looksRandom, redactTokens } from '../outcome/se
 const ONE_WORD = /^(?:(?:bearer|basic|token|digest) +)?[\w.~+/=:@%-]{1,512}$/i;
 /** A name that ends so says where a secret is, or what kind of one, and not what it is. */
 const OF_SOMETHING_ELSE =
-  /[-_ a-z](?:url|uri|urn|endpoint|host|file|path|dir|directory|folder|jar|store|name|type|kind|mode|method|provider|enabled|required|count|length|ttl|expiry)s?$/i;
+  /[-_ a-z](?:url|uri|urn|endpoint|host|file|path|dir|directory|folder|jar|store|name|type|kind|mode|method|provider|enabled|required)s?$/i;
 /** Its password, if it has one, is masked wherever it stands. */
 const LINK = /^[a-z][a-z0-9+.-]*:\/\//i;
 
@@ -11,16 +11,23 @@ const LINK = /^[a-z][a-z0-9+.-]*:\/\//i;
  * Whether what stands under a name is a secret. What a link, a file or a thing is called decides what is done: it is shown, or a
  * person would approve blindly.
  */
-export function isSecret(name: string, value: string): boolean {
-  if (!isSecretName(name) || OF_SOMETHING_ELSE.test(name) || !ONE_WORD.test(value) || LINK.test(value)) return false;
-  if (looksRandom(value) || hasToken(value)) return true;
-  return !isPath(value) && (isAlwaysSecret(name) || !PLAIN_WORD.test(value));
+export function isSecret(name: string, value: string | number): boolean {
+  const text = String(value);
+  if (!isSecretName(name) || OF_SOMETHING_ELSE.test(name) || !ONE_WORD.test(text) || LINK.test(text)) return false;
+  if (looksRandom(text) || hasToken(text)) return true;
+  const isPlain = typeof value === 'number' ? Math.abs(value) < FEWEST_THAT_LOCK : PLAIN_WORD.test(value);
+  return !isPath(text) && (isAlwaysSecret(name) || !isPlain);
 }
 
 /** What people write, and machines that make secrets hardly ever: letters of one case, and few. */
 const PLAIN_WORD = /^(?:[A-Z]?[a-z]{1,11}|[A-Z]{1,12})$/;
+/** No lock has a number of fewer than four digits. */
+const FEWEST_THAT_LOCK = 1000;
 
-/** Names of nothing but passwords, keys and their like. A token may be a coin, `auth` a switch, and `pwd` where one is. */
+/**
+ * Names of nothing but passwords, keys and their like. A token may be a coin, `auth` a switch, a pin one of a board, and `pwd`
+ * where one is.
+ */
 const ALWAYS_SECRET = new RegExp(
   [
     'pass(?:word|wd|phrase|code)',

@@ -43,7 +43,11 @@ function shownText(mask: Mask, text: string): string {
 }
 
 function shownUnder(mask: Mask, name: string, held: unknown): unknown {
-  return typeof held === 'string' && isSecret(name, held) ? mask(held) : shownBy(mask, held);
+  return isWord(held) && isSecret(name, held) ? mask(String(held)) : shownBy(mask, held);
+}
+
+function isWord(held: unknown): held is string | number {
+  return typeof held === 'string' || typeof held === 'number';
 }
 
 /** Two names that are masked are two: one would hide what stands under the other. */
@@ -77,7 +81,7 @@ function unmaskedBy(mask: Mask, edited: unknown, original: unknown): unknown {
   return Object.fromEntries(
     Object.entries(edited).map(([name, held]) => {
       const before: unknown = known.get(name);
-      const isLeftAlone = typeof before === 'string' && held === shownUnder(mask, name, before);
+      const isLeftAlone = isWord(before) && held === shownUnder(mask, name, before);
       return [name, isLeftAlone ? before : unmaskedBy(mask, held, before)];
     }),
   );

@@ -17,7 +17,8 @@ const SECRET_NAMES = [
   '(?<![a-z])creds?(?![a-z])',
   `(?:${KEY_KINDS})[-_ ]?key(?![a-z]|[-_ ]?(?:id|name|type|size|length|file|path|url|version|format|count|alias|usage)s?(?![a-z]))`,
   'secret',
-  'token(?![a-z])',
+  '(?<!(?:max|min|num|total)[-_])token(?![a-z])',
+  '(?<![a-z])pin(?:[-_]?(?:code|number))?(?![\\w-])',
   'api[-_ ]?key',
   'access[-_ ]?key',
   'private[-_ ]?key',
@@ -30,8 +31,12 @@ const SECRET_NAMES = [
   'connection[-_]?string',
 ].join('|');
 
+/** A name that ends so says how many there are, or how long one lasts. */
+const COUNTS =
+  'count|length|size|limit|budget|usage|total|min|max|age|ttl|expiry|timeout|attempt|retrie|version|seconds|minutes|hours|days|ms';
+
 /** As the source of a larger expression; matched without regard to case. */
-export const SECRET_NAME = `(?:${SECRET_NAMES})`;
+export const SECRET_NAME = `(?:${SECRET_NAMES})(?!(?:[\\w-]{0,40}[-_])?(?:${COUNTS})s?(?![\\w-]))`;
 
 const SECRET_NAME_PATTERN = new RegExp(SECRET_NAME, 'i');
 /** Of variables in an environment every other key is one that locks something. */

@@ -78,6 +78,43 @@ test.each<[string, string]>([
   expect(shownAlike({ [name]: value })).toEqual({ [name]: '[redacted]' });
 });
 
+test.each<[string, number]>([
+  ['password', 123456],
+  ['password', 1],
+  ['pin', 4711],
+  ['card_pin', 471_100],
+  ['pinCode', 4711],
+  ['otp', 987654],
+  ['token', 12345678],
+  ['api_key', 42.5],
+])('a number is no less of a secret than a text: %s', (name, value) => {
+  expect(shownAlike({ [name]: value, deeper: [{ [name]: value }] })).toEqual({
+    [name]: '[redacted]',
+    deeper: [{ [name]: '[redacted]' }],
+  });
+});
+
+test.each<[string, unknown]>([
+  ['tokens', 1200],
+  ['max_tokens', 4096],
+  ['max_token', 4096],
+  ['maxTokens', 4096],
+  ['token_count', 1200],
+  ['auth_token_limit', 1200],
+  ['passwordLength', 1200],
+  ['minPasswordLength', 1200],
+  ['secret_version', 1200],
+  ['cookie_max_age', 86400],
+  ['pin_memory', 4711],
+  ['pin', 13],
+  ['token', 3],
+  ['auth', 1],
+  ['password', true],
+  ['password', null],
+])('what is counted, switched or left out is seen: %s %s', (name, value) => {
+  expect(shownArguments({ [name]: value })).toEqual({ [name]: value });
+});
+
 test.each<[string, string]>([
   ['https://u:p4ssw0rdXYZ@h.example/', 'https://u:[redacted]@h.example/'],
   ['psql postgres://app:hunter2@db:5432/app -c "drop"', 'psql postgres://app:[redacted]@db:5432/app -c "drop"'],
@@ -116,6 +153,7 @@ test('a megabyte of what nearly is a token is looked through once', () => {
 test('what was masked is put back into edited arguments where nobody touched it', () => {
   const original = {
     url: 'https://a.test',
+    pin: 4711,
     headers: { authorization: 'Bearer abcdefgh' },
     keys: ['sk-abcdefghijklmnopqrstuvwx'],
   };

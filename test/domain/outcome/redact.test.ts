@@ -33,6 +33,8 @@ describe('what is removed', () => {
     ['-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY----- x', '[redacted] x'],
     ['-----BEGIN PRIVATE KEY-----\nMIIE', '[redacted]'],
     ['password="never closed', 'password=[redacted]'],
+    ['{"password":123456,"pin":4711,"token_count":12}', '{"password":[redacted],"pin":[redacted],"token_count":12}'],
+    ['login --password max --token limit', 'login --password [redacted] --token [redacted]'],
     ['DB_PASS=hunter2 SSHPASS=hunter2 x', 'DB_PASS=[redacted] SSHPASS=[redacted] x'],
     ['{"pass":"hunter2","encryptionKey":"abc"}', '{"pass":[redacted],"encryptionKey":[redacted]}'],
     ['RAILS_MASTER_KEY=abc AZURE_STORAGE_KEY=def', 'RAILS_MASTER_KEY=[redacted] AZURE_STORAGE_KEY=[redacted]'],
@@ -89,7 +91,7 @@ describe('what stays', () => {
 
 describe('names', () => {
   it.each(
-    'DB_PASS SMTP_PASS SSHPASS pass dbPass ENCRYPTION_KEY RAILS_MASTER_KEY SIGNING_KEY AZURE_STORAGE_KEY STRIPE_KEY DB_CREDS'.split(
+    'DB_PASS SMTP_PASS SSHPASS pass dbPass ENCRYPTION_KEY RAILS_MASTER_KEY SIGNING_KEY AZURE_STORAGE_KEY STRIPE_KEY DB_CREDS pin CARD_PIN pinCode password_package'.split(
       ' ',
     ),
   )('%s holds a secret', (name) => {
@@ -98,7 +100,7 @@ describe('names', () => {
   });
 
   it.each(
-    'primary_key foreign_key sortKey public_key PUBLIC_KEY key_id SIGNING_KEY_ID signing_key_path issue_key monkey bypass compass passed sacred'.split(
+    'primary_key foreign_key sortKey public_key PUBLIC_KEY key_id SIGNING_KEY_ID signing_key_path issue_key monkey bypass compass passed sacred tokens max_tokens max_token token_count passwordLength AUTH_TOKEN_LIMIT cookie_max_age pinned pin_memory spin'.split(
       ' ',
     ),
   )('%s holds none', (name) => {
