@@ -80,7 +80,9 @@ clock as materialized (
   -- Read once the heads are locked: a row that waited for its place must not be older than the row before it, or what
   -- time changes in between would depend on who looked when. The reporter's clock may be off; only the time between
   -- event and sending is taken from it.
-  select clock_timestamp() as now, count(*), extract(epoch from statement_timestamp()) * 1000 - $24::float8 as skew
+  select clock_timestamp() as now, count(*), extract(epoch from statement_timestamp()) * 1000 - $24::float8 as skew,
+    -- By the newer rules anything but a success may count: what the reporter says can wait, or needs no bell, is not known.
+    exists (select 1 from rules where version > $26::int) as outdated
   from heads
 ),
 released as (
@@ -89,12 +91,13 @@ released as (
 ),
 placed as materialized (
   select i.*, h.seq + i.place as seq,
-    i.rings or h.attentive or i.can_wait and i.on_server is null and i.scope is distinct from h.patient_scope as wakes,
+    i.rings or h.attentive or i.on_server is null and (
+      i.can_wait and i.scope is distinct from h.patient_scope or c.outdated and i.kind <> 0) as wakes,
     case when i.concerns_server or v.listens then i.server_subject end as concerned,
     case when i.concerns_server or v.listens then v.seq + i.server_place end as server_seq,
     v.attentive or i.on_server and i.can_wait is null as wakes_server,
     i.can_wait and i.on_server is null as may_wake, i.can_wait and i.on_server as may_wake_server
-  from input i join heads h on h.id = i.subject left join heads v on v.id = i.server_subject
+  from input i join heads h on h.id = i.subject left join heads v on v.id = i.server_subject cross join clock c
 ),
 fresh as (
   insert into ledger (id, subject, seq, server_subject, server_seq, kind, at, received_at, started_at, trust_version,
@@ -131,7 +134,7 @@ advanced as (
     seq = greatest(s.seq, a.seq),
     -- Successes do not ring, but they are not left to pile up until nobody can read them in one go.
     ring_seq = greatest(s.ring_seq, a.ring_seq, case when a.seq - s.applied_seq > ${MOST_FOLDED} then a.seq end,
-      case when s.patient_seq = s.applied_seq and s.patient_rules = $26::int
+      case when s.patient_seq = s.applied_seq and s.patient_rules = $26::int and not c.outdated
         and s.failures + a.failures < s.patient_failures and (s.patient_until is null or c.now < s.patient_until)
         then null else a.counted_seq end),
     outcomes = s.outcomes + a.outcomes,
