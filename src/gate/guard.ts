@@ -1,16 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Ask, Decision } from '../domain/gate/decision.ts';
+import type { Decision } from '../domain/gate/decision.ts';
 import type { Rule } from '../domain/rules/rules.schema.ts';
-import { scopeOf, scopesOf } from '../domain/key/scope.ts';
+import { scopeOf } from '../domain/key/scope.ts';
 import { judge } from '../domain/outcome/detect.ts';
 import { argumentsDigest } from '../domain/outcome/digest.ts';
 import type { Report } from '../domain/outcome/report.schema.ts';
 import { newOutcomeId, outcomeId } from '../postgres/outcome-id.ts';
 import type { Consumed } from '../postgres/grants.ts';
-import type { ProbeRequest } from '../postgres/probes.ts';
+import { admitted, keepRenewed } from './admission.ts';
 import type { Backend } from './backend.ts';
 import { CallDenied } from './errors.ts';
-import { consumeInTime, dropQuestion, untilDecided } from './held.ts';
 import type { HeldCall } from './held.ts';
 import type { PlainSuccess } from './succeeded-call.ts';
 import { NOTHING_HELD } from './tool-gate.ts';
@@ -62,8 +60,6 @@ interface GuardNeeds {
   readonly identity: { readonly agent?: string; readonly session?: string };
   readonly approvalWaitMs: number;
 }
-
-const PROBE_POLL_MS = 100;
 
 /** Wraps a function: it runs only if the gate lets it, and what becomes of it is reported. */
 export function createGuard<Args, Result>(
@@ -136,7 +132,7 @@ async function carefully<Args, Result>(
   const { approvals } = needs.backend;
   const ledgerId = outcomeId(call.callId, tool.server, tool.name, call.agent);
   const held: HeldCall = { tool, view: needs.view, approvals, args, call, ledgerId, check, until, definition };
-  const { decision, probe, grant } = await admission(needs, held);
+  const { decision, probe, grant } = await admitted(needs.backend, held);
   // What the person has seen is what runs, unless the gate or the application denies it.
   const given = grant?.edited ? (grant.edited.args as Args) : args;
   if (grant?.edited) await refuseDenied(tool, given, context, terms);
@@ -153,7 +149,7 @@ async function carefully<Args, Result>(
   const runIt = () => run(given, leave);
   // Until the ledger knows that it has run, the same call would be given its grant again, as after a crash.
   if (probe === undefined) return ran(runIt, base, grant?.kind === 'once' ? settle : enqueue);
-  const renewal = keepRenewed(needs, probe);
+  const renewal = keepRenewed(needs.backend, probe);
   try {
     return await ran(runIt, { ...base, probe: probe.token }, report);
   } finally {
@@ -188,84 +184,6 @@ async function ran<Result>(
   return result;
 }
 
-interface Probe {
-  readonly token: string;
-  readonly leaseSeconds: number;
-}
-
-interface Admission {
-  readonly decision: Decision;
-  /** Absent where none is needed. */
-  readonly probe?: Probe;
-  /** What a person has granted. */
-  readonly grant?: Consumed;
-}
-
-/**
- * A probe that somebody else holds is waited for, since it may soon be over; then a person is asked. What has become of
- * the tool meanwhile is looked at again each time: it may have recovered, or relapsed.
- */
-async function admission(needs: GuardNeeds, held: HeldCall): Promise<Admission> {
-  const { tool, backend, view } = needs;
-  const { check, args, call, ledgerId, definition } = held;
-  for (let deadline = Infinity; ;) {
-    const decision = check();
-    if (decision.decision !== 'ask') await dropQuestion(held, decision.because);
-    if (decision.decision === 'allow') return { decision };
-    if (decision.decision === 'deny') throw new CallDenied(decision);
-    if (definition !== undefined) {
-      await backend.approvals?.define({ key: tool.key, definition, agent: call.agent }).catch(() => undefined);
-    }
-    if (decision.via === 'grant' && decision.grant !== undefined) {
-      const { approvals } = backend;
-      const grant = approvals && (await consumeInTime(held, approvals, decision.grant));
-      if (grant !== undefined) return { decision, grant };
-      view.grants.spend(tool.key, decision.grant);
-      continue;
-    }
-    if (decision.via === 'person' || decision.probes === undefined) {
-      if (await isNews(needs, held, decision)) continue;
-      const grant = await untilDecided(held, decision);
-      if (grant !== undefined) return { decision, grant };
-      continue;
-    }
-    const { rule } = tool.rules.own;
-    const [scope] = scopesOf(tool.name, args, call.scope);
-    deadline = Math.min(deadline, Date.now() + rule.probeWaitMs);
-    const token = await acquire(backend, {
-      parts: decision.probes,
-      toolKey: tool.key,
-      ...call,
-      ...(scope === undefined ? {} : { scope }),
-      callId: ledgerId,
-      trustVersion: decision.trustVersion ?? 0,
-      leaseSeconds: rule.probeLeaseSeconds,
-    });
-    if (token !== undefined) {
-      await dropQuestion(held, 'it is tried under a lease');
-      return { decision, probe: { token, leaseSeconds: rule.probeLeaseSeconds } };
-    }
-    if (Date.now() >= deadline) {
-      const grant = await untilDecided(held, decision);
-      if (grant !== undefined) return { decision, grant };
-    }
-    await sleep(PROBE_POLL_MS);
-  }
-}
-
-/**
- * Whether the ledger has seen the tool although the gate has not. Where it has not either, the call goes on waiting for its
- * own answer, also when another call of the tool was let through meanwhile.
- */
-async function isNews({ tool, view, backend }: GuardNeeds, held: HeldCall, decision: Ask): Promise<boolean> {
-  if (decision.escalation !== undefined || held.isOfUnknown === true || view.isKnown(tool.key)) return false;
-  // Without the ledger nobody knows, and then a person is asked.
-  const isKnown = await backend.isKnown(tool.key).catch(() => undefined);
-  if (isKnown === true) view.know([tool.key]);
-  held.isOfUnknown = isKnown === false && view.situation === 'fresh';
-  return isKnown === true;
-}
-
 /** What a person has granted beforehand lets a call through without being used up. */
 function leaveOf({ tool, view }: GuardNeeds, decision: Decision, consumed: Consumed | undefined): Pick<Leave, 'grant'> {
   const standing = decision.decision === 'allow' && decision.grant !== undefined ? decision.grant : undefined;
@@ -277,22 +195,6 @@ function leaveOf({ tool, view }: GuardNeeds, decision: Decision, consumed: Consu
 function grantOf(decision: Decision, consumed: Consumed | undefined): { grant?: string } {
   const grant = consumed?.id ?? (decision.decision === 'allow' ? decision.grant : undefined);
   return grant === undefined ? {} : { grant };
-}
-
-/** A probe that cannot be asked for cannot be had: then a person is asked, as when somebody else has it. */
-async function acquire(backend: Backend, request: ProbeRequest): Promise<string | undefined> {
-  return backend.acquireProbe(request).catch(() => undefined);
-}
-
-/** Tells the ledger that the probe is alive. If that fails the lease lapses, and the outcome will not count as a success. */
-function keepRenewed({ backend }: GuardNeeds, { token, leaseSeconds }: Probe) {
-  const timer = setInterval(
-    () => {
-      backend.renewProbe(token, leaseSeconds).catch(() => undefined);
-    },
-    (leaseSeconds * 1000) / 3,
-  );
-  return { stop: () => clearInterval(timer) };
 }
 
 function callOf({ agent, session, scope }: GuardContext): { agent?: string; session?: string; scope?: string } {
