@@ -90,8 +90,10 @@ export const forServer = onceForEach((rule: Rule): EffectiveRule => ({
 function onceForEach(make: (rule: Rule) => EffectiveRule): (rule: Rule) => EffectiveRule {
   const made = new WeakMap<Rule, EffectiveRule>();
   return (rule) => {
-    const known = made.get(rule) ?? make(rule);
-    made.set(rule, known);
-    return known;
+    const known = made.get(rule);
+    if (known !== undefined) return known;
+    const effective = make(rule);
+    made.set(rule, effective);
+    return effective;
   };
 }
