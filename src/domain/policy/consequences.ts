@@ -91,7 +91,9 @@ function guesses(program: string, args: readonly Field[]): readonly Consequence[
 }
 
 /** Programs whose names are words that many others use for something of their own. */
-const WORDS: ReadonlySet<string> = new Set('at batch ed ex script screen perf parallel entr'.split(' '));
+const WORDS: ReadonlySet<string> = new Set(
+  'at batch ed ex script screen perf parallel entr mail ftp sftp telnet'.split(' '),
+);
 
 function startsCommand(text: string, isLast: boolean): boolean {
   const name = text.slice(text.lastIndexOf('/') + 1).toLowerCase();

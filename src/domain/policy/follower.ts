@@ -2,6 +2,7 @@ import type { Redirection } from 'unbash';
 import { HOLE, type Field } from '../command/expand.ts';
 import { programName } from '../command/wrappers.ts';
 import type { Calls } from './calls.ts';
+import { isClient, isUsuallyFed } from './clients.ts';
 import type { CommandPaths } from './command-paths.ts';
 import type { Consequence } from './consequence.ts';
 import { consequencesOf } from './consequences.ts';
@@ -9,7 +10,6 @@ import { isElsewhere } from './elsewhere.ts';
 import { arithmeticDoubt } from './evaluation.ts';
 import { inputFile, inputTexts, isOfInput, isUncertainName } from './fields.ts';
 import { knownProgram } from './known-program.ts';
-import { isDatabaseClient, speaksOwnLanguage } from './interpreters.ts';
 import type { Notes } from './notes.ts';
 import { isEveryday } from './options.ts';
 import { MOST_DEPTH, type Place } from './place.ts';
@@ -203,11 +203,11 @@ export class Follower {
   private input(run: Run, redirects: readonly Redirection[], place: Place): void {
     const [only, ...others] = redirects.filter(isOfInput);
     const texts = others.length === 0 ? inputTexts(only, place.variables) : undefined;
-    if (!speaksOwnLanguage(run.program)) for (const text of texts ?? []) this.readText(text, place, run);
+    const speaksOwnLanguage = knownProgram(run.program).language !== undefined || isClient(run.program);
+    if (!speaksOwnLanguage) for (const text of texts ?? []) this.readText(text, place, run);
     // `x completion bash` is no bash that anything is piped into.
     if (run.maybe && !/[|<]/.test(this.text)) return;
-    // `psql < x` is `psql -f x`.
-    const isOfFile = others.length === 0 && isDatabaseClient(run.program);
+    const isOfFile = others.length === 0 && isUsuallyFed(run.program);
     const file = isOfFile ? inputFile(only, place.variables) : undefined;
     if (file !== undefined) this.notes.runsFile(file, run, NOTHING_OF_ITS_OWN);
     else if (texts === undefined) this.doubt(`what ${run.program} runs comes from its input`, run, place);

@@ -103,15 +103,6 @@ function firstDigit(text: string): number {
   return -1;
 }
 
-/** Whether what it runs from its input reads as nothing that a shell knows. */
-export function speaksOwnLanguage(program: string): boolean {
-  return interpreterOf(program) !== undefined || isDatabaseClient(program) || /^(?:duckdb|mongosh)$/.test(program);
-}
-
-export function isDatabaseClient(program: string): boolean {
-  return /^(?:sqlite3|psql|mysql|mariadb)$/.test(program);
-}
-
 /** Code in another language says nothing to us; a file of it is a program like any other. */
 export function interpreter(program: string, name: string, args: readonly Field[]): readonly Consequence[] {
   const { code, valued, flags = FLAGS } = INTERPRETERS[name] ?? { code: /^-e/ };

@@ -55,6 +55,9 @@ const MYSQL: RunningOptions = {
   steer: 'defaults-file defaults-extra-file',
   text: SHELL_IN_SQL.mysql,
 };
+/** Commands of its own to begin with, and settings that name programs. */
+const MAIL: RunningOptions = { steer: 'exec', steerLetters: 'EXYS', valued: 'sacbrut' };
+const MUTT: RunningOptions = { steerLetters: 'eF', valued: 'sabciHf' };
 const APT: RunningOptions = { steer: 'option config-file', steerLetters: 'oc', valued: 'ta' };
 const SQLITE: RunningOptions = { steer: 'cmd init', oneDash: true, text: SHELL_IN_SQL.sqlite3 };
 const RPM: RunningOptions = { command: 'pipe', steer: 'eval define load macros rcfile undefine', steerLetters: 'ED' };
@@ -113,6 +116,12 @@ const RUNNING_OPTIONS: Readonly<Record<string, RunningOptions>> = {
   },
   mongosh: { steer: 'eval', file: 'file', fileLetters: 'f' },
   mongo: { steer: 'eval' },
+  smbclient: { valued: 'UWIpmODTAtb', text: /(?:^|[;\n])\s*!/ },
+  mail: MAIL,
+  mailx: MAIL,
+  's-nail': MAIL,
+  mutt: MUTT,
+  neomutt: MUTT,
   cmake: { steerLetters: 'EP', valued: 'DUBSGCTAW', variables: true },
   bazel: BAZEL,
   bazelisk: BAZEL,

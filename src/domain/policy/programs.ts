@@ -1,5 +1,6 @@
 import { HOLE, literal, type Field } from '../command/expand.ts';
 import { cargo } from './cargo.ts';
+import { client, CLIENTS } from './clients.ts';
 import { doubt, isUnsure, mayBeOption, type Consequence } from './consequence.ts';
 import { git } from './git.ts';
 import { gh, npm } from './packages.ts';
@@ -149,14 +150,6 @@ function joined(valued: RegExp): Program {
   };
 }
 
-/** A client that is given no statement reads statements from its input, and some of them run programs. */
-function database(statement: RegExp, operands = Infinity): Program {
-  return (args) => {
-    const isTold = args.some(({ text }) => statement.test(text) || /^--?(?:version|help|V|\?)$/.test(text));
-    return isTold || args.filter(({ text }) => !text.startsWith('-')).length >= operands ? [] : [{ type: 'input' }];
-  };
-}
-
 const SETS_OF_SCRIPTS = /^(?:npm|yarn|pnpm|bun|node|deno):/;
 
 /** Everything that is no option is a script of its own, and so may be what an option is given. */
@@ -227,20 +220,13 @@ const TMUX_LOOKS =
   /^(?:-V|(?:ls|lsw|lsp|lsc|has|list-\w+|has-session|info|show|show-\w+|capture-pane|kill-session|attach)(?: [^#;]*)?)$/;
 
 export const PROGRAMS: Readonly<Record<string, Program>> = {
+  ...table(CLIENTS.join(' '), client),
   find,
   git,
   ssh,
   autossh: ssh,
   scp: ssh,
-  sftp: ssh,
-  sqlite3: database(/^$/, 2),
-  sqlite: database(/^$/, 2),
-  sqlcipher: database(/^$/, 2),
-  psql: database(/^-\w*[cfl]|^--(?:command|file|list)/),
-  mysql: database(/^-\w*e|^--execute/),
-  mariadb: database(/^-\w*e|^--execute/),
-  duckdb: database(/^-{1,2}(?:c|s|f|cmd|command|file)$/, 2),
-  mongosh: database(/^--(?:eval|file)|^-f|\.m?js$/),
+  sftp: (args, program) => [...ssh(args, program), ...client(args, program)],
   npm,
   pnpm: npm,
   yarn: npm,
@@ -259,6 +245,7 @@ export const PROGRAMS: Readonly<Record<string, Program>> = {
   crontab: unless(/^(?:-u \w+ )?-l$/),
   tmux: unless(TMUX_LOOKS),
   screen: unless(/^-(?:ls|list|v)$/),
+  lftp: unless(/^(?:-[vh]|--(?:version|help))$/),
   watch: joined(/^-n$|^--interval$/),
   su: scriptAfter(/^(?:-[a-z]*c|--command)(?:=(.*))?$/s),
   runuser: scriptAfter(/^(?:-[a-z]*c|--command)(?:=(.*))?$/s),
@@ -278,7 +265,6 @@ export const PROGRAMS: Readonly<Record<string, Program>> = {
       ? doubt(`${program} makes a stream go by another name`)
       : [],
   'dpkg-architecture': joinedAfter(/^(?:-c|--command)=?(.*)$/s),
-  cpan: database(/^./),
   'gpg-agent': (args) => {
     const at = args.findIndex(({ text }) => text === '--daemon');
     const command = args.slice(at + 1).findIndex(({ text }) => !text.startsWith('-'));

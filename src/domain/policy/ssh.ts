@@ -1,6 +1,7 @@
 import { HOLE, type Field } from '../command/expand.ts';
 import { doubt, type Consequence } from './consequence.ts';
 import { namedCommand } from './options.ts';
+import { codeFrom } from './streams.ts';
 
 const VALUED = 'BbcDEeFIiJLlmOopPQRSWwX';
 /** Settings that name no command, no code and no file of settings. Nobody knows all the others. */
@@ -32,7 +33,7 @@ export function ssh(args: readonly Field[], program: string): readonly Consequen
     if (letter === 'o') found.push(...setting(value, because));
     else if (letter === 'F' || letter === 'I') found.push(...doubt(because));
     else if (program !== 'ssh' && /[SD]/.test(letter)) found.push(...namedCommand(value, because));
-    else if (program === 'sftp' && letter === 'b') found.push({ type: 'file', path: value });
+    else if (program === 'sftp' && letter === 'b') found.push(codeFrom(value));
   }
   if (!isShellAway) return found;
   const remote = args.slice(at).map((arg) => arg.text);
