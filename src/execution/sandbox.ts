@@ -75,11 +75,14 @@ export function scratchOf({ kind }: Sandbox): string | undefined {
 
 /** In order: a later mount lies over an earlier one. */
 function bubblewrapOptions({ writable, hidden, readOnly, network }: Confinement, cwd: string): string[] {
+  const isAllWritable = writable.includes('/');
   return [
-    ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', SCRATCH, '--tmpfs', '/run'],
+    ...[isAllWritable ? '--bind' : '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/run'],
+    // What lies in a root is what others see there.
+    ...(isAllWritable ? [] : ['--tmpfs', SCRATCH]),
     // Root needs no capability to write there, and core_pattern names a program that the kernel runs outside.
     ...['--ro-bind-try', '/proc/sys', '/proc/sys'],
-    ...writable.flatMap((path) => ['--bind', path, path]),
+    ...writable.flatMap((path) => (isOfTheSandbox(path) ? [] : ['--bind', path, path])),
     // What something is mounted on cannot be renamed: what lies below it stays where Surety looks for it.
     ...directoriesAbove([...readOnly, ...hidden], writable).flatMap((path) => ['--bind-try', path, path]),
     // Sockets of daemons lie in /run; names are resolved by what lies there, too.
@@ -93,6 +96,11 @@ function bubblewrapOptions({ writable, hidden, readOnly, network }: Confinement,
     ...['TMPDIR', 'TMP', 'TEMP'].flatMap((name) => ['--unsetenv', name]),
     ...['--chdir', cwd],
   ];
+}
+
+/** Devices and processes are those of the sandbox, whatever the roots are: those of the machine would lead out of it. */
+function isOfTheSandbox(path: string): boolean {
+  return path === '/' || path === '/dev' || isWithin('/proc', path);
 }
 
 /** Those that a command could rename, the outer ones first. */

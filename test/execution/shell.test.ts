@@ -149,6 +149,42 @@ it.skipIf(sandbox.kind !== 'bubblewrap')(
   },
 );
 
+it.skipIf(sandbox.kind === 'none')(`lets a command that is out of time end by itself (${confined})`, async () => {
+  const command = `trap 'echo told; exit 3' TERM; sleep 100 & wait`;
+  const within = { sandbox, confinement: { writable: [cwd], hidden: [], readOnly: [], network: true } };
+  expect(await run(command, { ...within, timeoutMs: 700 })).toMatchObject({ stdout: 'told\n', exitCode: 124 });
+});
+
+it.skipIf(sandbox.kind !== 'bubblewrap')(
+  'leaves no process behind in a sandbox, whatever it does not listen to',
+  async () => {
+    const mark = `TEST_MARK=${process.pid}-confined`;
+    const [name = '', value = ''] = mark.split('=');
+    const command = `trap '' TERM; (trap '' TERM; sleep 100) & setsid sleep 100 & sleep 100; sleep 100`;
+    const confinement = { writable: [cwd], hidden: [], readOnly: [], network: true };
+    const env = { PATH: process.env['PATH'] ?? '', [name]: value };
+    const running = run(command, { sandbox, confinement, timeoutMs: 700, env });
+    await sleep(500);
+    expect(carrying(mark).length).toBeGreaterThanOrEqual(4);
+    expect(await running).toMatchObject({ timedOut: true, exitCode: 124 });
+    expect(carrying(mark)).toEqual([]);
+  },
+);
+
+it.skipIf(sandbox.kind !== 'bubblewrap')(
+  'has devices, processes and settings of its own where the root is all there is',
+  async () => {
+    const confinement = { writable: ['/'], hidden: [], readOnly: [], network: true };
+    const told = await run(
+      `echo x > /dev/null && echo devices; echo x > within-all && echo wrote; ls -d /proc/${process.pid} || echo processes
+     find /proc/sys -writable 2> /dev/null`,
+      { sandbox, confinement },
+    );
+    expect(told.stdout).toBe('devices\nwrote\nprocesses\n');
+    expect(readFileSync(join(cwd, 'within-all'), 'utf8')).toBe('x\n');
+  },
+);
+
 it('runs what it is given by bash, as bash: neither the environment nor a leading dash changes what it means', async () => {
   const told = await run(`((1 + 1)) && [[ a == a && -n $BASH_VERSION ]] && echo $'\\x62ash' "$SHELLOPTS"`);
   expect(told.stdout).toMatch(/^bash (?!.*posix)/);

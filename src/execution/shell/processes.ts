@@ -8,6 +8,19 @@ export const MARK = 'SURETY_EXECUTION';
 const ROUNDS = 50;
 const ROUND_MS = 20;
 
+/**
+ * Tells a command that its time is up. bubblewrap would take everything with it at once: under it, only what runs within is
+ * told, which is in a session of its own.
+ */
+export async function tellToEnd(group: number, mark: string, isWithinBubblewrap: boolean): Promise<void> {
+  if (!isWithinBubblewrap) {
+    signalGroup(group, 'SIGTERM');
+    return;
+  }
+  const within = (await ownProcesses(group, mark)).filter((each) => each.group !== group);
+  for (const { pid } of within) signalled(pid, 'SIGTERM');
+}
+
 /** Signals a group; false if there is none left. */
 export function signalGroup(group: number, signal: NodeJS.Signals): boolean {
   return signalled(-group, signal);
@@ -20,19 +33,22 @@ export function signalGroup(group: number, signal: NodeJS.Signals): boolean {
 export async function endAll(group: number, mark: string): Promise<number> {
   let found = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
-    const living = await livingProcesses(group, mark);
+    const living = await ownProcesses(group, mark);
     if (round === 0) found = living.length;
     if (living.length === 0) return found;
     signalGroup(group, 'SIGKILL');
-    for (const pid of living) signalled(pid, 'SIGKILL');
+    for (const { pid } of living) signalled(pid, 'SIGKILL');
     await sleep(ROUND_MS);
   }
   return found;
 }
 
 /** Linux tells group and environment of our own processes; elsewhere all that is known is whether the group is empty. */
-export async function livingProcesses(group: number, mark: string): Promise<readonly number[]> {
-  if (process.platform !== 'linux') return signalGroup(group, 'SIGCONT') ? [group] : [];
+async function ownProcesses(
+  group: number,
+  mark: string,
+): Promise<readonly { readonly pid: number; readonly group: number }[]> {
+  if (process.platform !== 'linux') return signalGroup(group, 'SIGCONT') ? [{ pid: group, group }] : [];
   const wanted = `${MARK}=${mark}`;
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
@@ -46,7 +62,7 @@ export async function livingProcesses(group: number, mark: string): Promise<read
       const [state, , inGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       const isOurs = Number(inGroup) === group || environment.split('\0').includes(wanted);
       // The dead are their parent's business.
-      return isOurs && state !== 'Z' && state !== 'X' ? [Number(pid)] : [];
+      return isOurs && state !== 'Z' && state !== 'X' ? [{ pid: Number(pid), group: Number(inGroup) }] : [];
     }),
   );
   return found.flat();

@@ -10,7 +10,7 @@ import { bashLine } from './bash.ts';
 import { textOf } from './envelope.ts';
 import type { ShellEnvelope } from './envelope.ts';
 import { HeadAndTail } from './head-and-tail.ts';
-import { endAll, MARK, signalGroup } from './processes.ts';
+import { endAll, MARK, signalGroup, tellToEnd } from './processes.ts';
 
 export interface ShellCommand {
   readonly command: string;
@@ -66,7 +66,7 @@ export async function runShell(command: ShellCommand): Promise<ShellEnvelope> {
   const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   const end = await endedBy(exited, command.timeoutMs, stopped);
   if (end !== 'itself') {
-    signalGroup(group, 'SIGTERM');
+    await tellToEnd(group, mark, sandbox.kind === 'bubblewrap');
     await Promise.race([exited, pause(GRACE_MS)]);
     signalGroup(group, 'SIGKILL');
   }
