@@ -162,6 +162,8 @@ test.each([
   `influx -password ${word}`,
   `xfreerdp /u:me /p:${word} /v:h`,
   `wpa_passphrase home ${word}`,
+  `net use \\\\server ${word} /user:me`,
+  `net use Z: '\\\\server\\share' ${word}`,
   `nmcli dev wifi connect home password ${word}`,
   `rclone config create x s3 secret_access_key ${word}`,
   `unrar x -p${word} a.rar`,

@@ -19,6 +19,7 @@ const BEFORE_A_PASSWORD = [
   // The last word, whatever stands between; `2>` begins no word.
   String.raw`\bhtpasswd\s(?=[^|;&\n]{0,200}?-\w{0,8}b)[^|;&\n<>]{0,300}\s(?!\d[<>])(?=[^\s|;&<>]{1,512}\s{0,4}(?:\d?[<>]|[|;&\n]|$))`,
   String.raw`\b(?:smb[a-z]{2,10}|rpcclient|net|winexe)\s${SAME_COMMAND}\s?(?:-U\s{0,4}|--user[=\s]\s{0,4})["']?[^\s%"'|;&]{1,128}%`,
+  String.raw`\bnet\s{1,4}use\s{1,4}(?:[a-z*]:?\s{1,4})?["']?\\{2,4}[^\s|;&]{1,200}\s{1,4}(?![/*])`,
   String.raw`\b(?:un)?zip\s${SAME_COMMAND}\s?-P\s{0,4}`,
   String.raw`\bvault\s{1,4}login\s{1,4}(?!-)`,
   String.raw`\blftp\s${SAME_COMMAND}\s?-u\s{1,4}[^\s,"'|;&]{1,128},`,
