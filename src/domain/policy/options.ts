@@ -58,6 +58,7 @@ const MYSQL: RunningOptions = {
 /** Commands of its own to begin with, and settings that name programs. */
 const MAIL: RunningOptions = { steer: 'exec', steerLetters: 'EXYS', valued: 'sacbrut' };
 const MUTT: RunningOptions = { steerLetters: 'eF', valued: 'sabciHf' };
+const EVALUATES = /^(?:-e|--eval(?:=.*)?)$/s;
 const APT: RunningOptions = { steer: 'option config-file', steerLetters: 'oc', valued: 'ta' };
 const SQLITE: RunningOptions = { steer: 'cmd init', oneDash: true, text: SHELL_IN_SQL.sqlite3 };
 const RPM: RunningOptions = { command: 'pipe', steer: 'eval define load macros rcfile undefine', steerLetters: 'ED' };
@@ -116,6 +117,11 @@ const RUNNING_OPTIONS: Readonly<Record<string, RunningOptions>> = {
   },
   mongosh: { steer: 'eval', file: 'file', fileLetters: 'f' },
   mongo: { steer: 'eval' },
+  clojure: { text: EVALUATES },
+  clj: { text: EVALUATES },
+  bb: { text: EVALUATES },
+  kotlin: { text: /^-(?:e|expression)$/ },
+  mix: { text: EVALUATES, only: /^run$/ },
   smbclient: { valued: 'UWIpmODTAtb', text: /(?:^|[;\n])\s*!/ },
   mail: MAIL,
   mailx: MAIL,

@@ -189,6 +189,12 @@ function unless(harmless: RegExp): Program {
 
 const always: Program = (_, program) => doubt(`${program} runs what it is given, in its own way`);
 
+/** It runs code, or asks for some, if this is what its first operand says. */
+function evaluatesAfter(subcommand: RegExp): Program {
+  return (args, program) =>
+    subcommand.test(args.find(({ text }) => !text.startsWith('-'))?.text ?? '') ? always(args, program) : [];
+}
+
 /** It runs the command among its operands, after so many of its own; by its options it may do more. */
 function atOperand(own: number): Program {
   return (args, program) => {
@@ -260,6 +266,9 @@ export const PROGRAMS: Readonly<Record<string, Program>> = {
     ...(/^(?:run|scan|test|new|lsp|completions|help|-.*)$/.test(args[0]?.text ?? '') ? [] : always(args, program)),
   ],
   valgrind,
+  rails: evaluatesAfter(/^(?:runner|r|console|c)$/),
+  mix: evaluatesAfter(/^eval$/),
+  crystal: evaluatesAfter(/^eval$/),
   ln: (args, program) =>
     args.some(({ text }) => text !== '-' && isStream(text))
       ? doubt(`${program} makes a stream go by another name`)
