@@ -63,13 +63,19 @@ async function attempt(call: ClaimedCall, context: RunContext): Promise<Pick<Ran
     const { failure } = output;
     const error =
       failure === undefined
-        ? errorOf({ tool: call.name, args: call.args, result: output.value })
+        ? errorOf({ tool: call.name, args: call.args, result: resultOf(output) })
         : toolError(failure.category, failure.message);
     return { output, error, cause: undefined };
   } catch (cause) {
     const error = errorOf({ tool: call.name, args: call.args, error: cause });
     return { output: undefined, error, cause };
   }
+}
+
+/** A process that failed has failed, also where the tool returns something else than its envelope. */
+function resultOf({ value, exitCode, text }: ToolOutput): unknown {
+  if (exitCode === null || exitCode === 0) return value;
+  return { stderr: text, ...(typeof value === 'object' ? value : {}), exitCode };
 }
 
 /** Ends what runs when the switch is thrown; one that cannot be read for a moment ends nothing that has begun. */

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
 import { parseRules } from '../../src/domain/rules/parse-rules.ts';
 import { openAudit } from '../../src/execution/audit/audit.ts';
 import type { Audit } from '../../src/execution/audit/audit.ts';
@@ -191,6 +192,26 @@ it('gives a call to the first that claims it, and stops at an error', async () =
   expect(await first.execute({ tool: 'glob', args: { pattern: '*' } })).toMatchObject({ status: 'done' });
   const { execution: second } = await chained([broken, fileExecutor(ready.files)]);
   await expect(second.execute({ tool: 'glob', args: { pattern: '*' } })).rejects.toThrow('out of order');
+});
+
+it('takes an exit code for what it is, whatever else a tool returns', async () => {
+  const returning = (exitCode: number, value: unknown) =>
+    executorOf({
+      ...{ name: 'own', description: 'an operator’s own', risk: 'read', retryable: true, schema: z.object({}) },
+      intent: () => ({ paths: [] }),
+      run: () => Promise.resolve({ value, truncated: false, exitCode, text: 'no such account' }),
+    });
+  for (const value of ['as text', undefined, { rows: [] }]) {
+    const { execution, lines } = await scene({}, { executor: returning(2, value) });
+    expect(await execution.execute({ tool: 'own', args: {} })).toMatchObject({
+      status: 'failed',
+      error: { category: 'permanent_failure', message: expect.stringContaining('no such account') as string },
+      attempts: 1,
+    });
+    expect(lines().at(-1)).toMatchObject({ exit_code: 2, result: 'error' });
+  }
+  const { execution } = await scene({}, { executor: returning(0, 'error: 429') });
+  expect(await execution.execute({ tool: 'own', args: {} })).toMatchObject({ status: 'done' });
 });
 
 it('asks once for arguments anew, and judges them like any others', async () => {
