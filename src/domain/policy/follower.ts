@@ -1,5 +1,5 @@
 import type { Redirection } from 'unbash';
-import { HOLE, type Field } from '../command/expand.ts';
+import { HOLE, literal, type Field } from '../command/expand.ts';
 import { programName } from '../command/wrappers.ts';
 import type { Calls } from './calls.ts';
 import { isClient, isUsuallyFed } from './clients.ts';
@@ -147,6 +147,7 @@ export class Follower {
         return;
       case 'file':
         if (!elsewhere) this.named.addRead(each.path, run);
+        if (runsFiles(run.program)) this.notes.runs.push(runOf(each.path, run));
         return;
       case 'variable': {
         const value = each.value ?? HOLE;
@@ -213,6 +214,20 @@ export class Follower {
     else if (texts === undefined) this.doubt(`what ${run.program} runs comes from its input`, run, place);
     else if (!isShell(run.program)) this.doubt(`${run.program} runs code in a language of its own`, run, place);
   }
+}
+
+function runsFiles(program: string): boolean {
+  const { isShell: isOne, language } = knownProgram(program);
+  return isOne || language !== undefined || program === '.' || program === 'source';
+}
+
+/** `sh /usr/bin/x` is x, if that is a script. */
+function runOf(path: string, by: Run): Run {
+  const at = by.args.findIndex(({ text }) => text === path);
+  return {
+    ...by,
+    ...{ program: programName(path).toLowerCase(), name: literal(path), args: by.args.slice(at + 1), maybe: true, by },
+  };
 }
 
 function isFile({ type, operator }: Redirection): boolean {

@@ -337,6 +337,8 @@ describe('everyday uses of the same programs run', () => {
     'smbclient -L //host',
     'npm run mail | tee log',
     'rails g model c',
+    'sh scripts/install.sh reboot',
+    'python3 check.py reboot',
     'bin/rails db:migrate',
     'mix test --exclude e',
     'clojure -M:test',
@@ -450,6 +452,9 @@ describe('everyday uses of the same programs run', () => {
 
 describe('the name of a blocked program in an argument asks of whoever may run it, and of nobody else', () => {
   it.each([
+    'sh /sbin/reboot',
+    '. /sbin/reboot',
+    'python3 bin/reboot now',
     'unheard-of reboot',
     'unheard-of --with=reboot',
     'unheard-of --with=/sbin/reboot',
