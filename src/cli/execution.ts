@@ -44,7 +44,9 @@ export async function callTool(
 ): Promise<Executed> {
   const databaseUrl = await ledgerFor(cli.config, options.offline === true);
   if (databaseUrl === undefined)
-    cli.terminal.complain('No ledger: trust, quota and kill switch are not consulted; policy, audit and sandbox hold.');
+    cli.terminal.complain(
+      'No ledger: trust and kill switch are not consulted; policy, audit and sandbox hold, and where there is a quota nothing runs.',
+    );
   const { agent = operator(), session } = options;
   const identity = { agent, ...(session === undefined ? {} : { session }) };
   const gate = databaseUrl === undefined ? undefined : await connect({ databaseUrl, ...identity });

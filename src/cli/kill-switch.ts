@@ -26,7 +26,8 @@ export function registerKillSwitch(program: Command): void {
     .addHelpText(
       'after',
       `
-On: no call begins, what waits is refused, what runs is ended within a second.
+On: no call begins, what waits for a person is refused once it is decided, and
+what runs is ended within a second.
 Exit code of status: 0 off, 3 on.
 
 Examples:

@@ -9,7 +9,7 @@ import { findRules } from '../rules-file.ts';
 import { action } from './cli.ts';
 import type { Cli } from './cli.ts';
 import { plain, wrap } from './text.ts';
-import { EXIT } from './usage.ts';
+import { EXIT, UsageError } from './usage.ts';
 
 const EXIT_OF = { allow: EXIT.ok, deny: EXIT.denied, ask: EXIT.ask } as const;
 
@@ -43,6 +43,8 @@ interface PolicyOptions {
 
 async function check({ terminal }: Cli, given: string, options: PolicyOptions): Promise<number> {
   const command = given === '-' ? (await readAll(process.stdin)).replace(/\n$/, '') : given;
+  if (command.trim() === '')
+    throw new UsageError('there is no command', "Give it as one word: 'git status', or - for standard input.");
   const policy = policyOf((await findRules()).shell);
   const judgement = judgeCommand(command, policy, options.trust === undefined ? {} : { trust: options.trust });
   const files = await answersOfFiles(command);

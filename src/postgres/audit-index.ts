@@ -19,7 +19,8 @@ export async function indexLines(pool: pg.Pool, lines: readonly IndexedLine[]): 
      select * from unnest($1::text[], $2::bigint[], $3::text[], $4::timestamptz[], $5::text[], $6::text[])
      on conflict (file, line_offset) do update
        set hash = excluded.hash, at = excluded.at, tool = excluded.tool, outcome = excluded.outcome
-       where audit_index.hash <> excluded.hash`,
+       where (audit_index.hash, audit_index.at, audit_index.tool, audit_index.outcome)
+         is distinct from (excluded.hash, excluded.at, excluded.tool, excluded.outcome)`,
     [column('file'), column('offset'), column('hash'), column('at'), column('tool'), column('outcome')],
   );
   return done.rowCount ?? 0;

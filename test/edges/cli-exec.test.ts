@@ -22,12 +22,21 @@ const withLedger = () => ({ cwd, env: { ...alone.env, DATABASE_URL: installation
 it('streams output and exits as the command does, and says what is not consulted', async () => {
   const ran = await runCli(['exec', '--', 'echo out; echo err >&2; echo "[$GITHUB_TOKEN]"; exit 5'], alone);
   expect(ran).toMatchObject({ code: 5, stdout: 'out\n[]\n' });
-  expect(ran.stderr).toContain('trust, quota and kill switch are not consulted');
+  expect(ran.stderr).toContain('trust and kill switch are not consulted');
   expect(ran.stderr).toContain('err\n');
   expect(await runCli(['exec', '--', 'printf', '%s|', 'a b', "c'd"], alone)).toMatchObject({ stdout: "a b|c'd|" });
   expect(await runCli(['exec', '--stdin', '--', 'cat'], { ...alone, input: 'given' })).toMatchObject({
     stdout: 'given',
   });
+});
+
+it('says what is missing', async () => {
+  const nowhere = await runCli(['exec', '--cwd', 'nope', '--', 'ls'], alone);
+  expect(nowhere).toMatchObject({ code: 1, stdout: '' });
+  expect(nowhere.stderr).toContain('There is no directory nope to run it in.');
+  const nothing = await runCli(['exec', '--', ''], alone);
+  expect(nothing.code).toBe(2);
+  expect(nothing.stderr).toContain('there is no command');
 });
 
 it('lets a command finish whose output nobody reads', async () => {

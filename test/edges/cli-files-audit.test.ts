@@ -110,6 +110,8 @@ describe('surety audit', () => {
     await installation.pool.query("update audit_index set hash = 'x' where line_offset = 0");
     await installation.pool.query("insert into audit_index values ('9-000001.jsonl', 0, 'x', now(), 'x', 'x')");
     expect(await indexed()).toMatchObject({ written: 1, removed: 1 });
+    await installation.pool.query("update audit_index set outcome = 'success' where outcome = 'blocked'");
+    expect(await indexed()).toMatchObject({ written: 2, removed: 0 });
     const found = await installation.pool.query(
       "select tool from audit_index where outcome = 'blocked' order by line_offset",
     );

@@ -14,6 +14,10 @@ describe('surety policy check', () => {
     expect((await check('rm -rf build', '--trust', 'trusted')).code).toBe(0);
     expect((await check('ls', '--trust', 'boundless')).code).toBe(2);
     expect((await check()).code).toBe(2);
+    expect(await check(' ')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('there is no command') as string,
+    });
   });
 
   test('shows what it is about under the line it stands on', async () => {

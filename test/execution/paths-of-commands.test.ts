@@ -18,6 +18,9 @@ for (const file of ['a', 'a.txt', 'a.c', 'p.json', '.env', 'README.md', 'src/a.t
   writeFileSync(join(project, file), 'SECRET');
 writeFileSync(join(base, 'outside/secret.txt'), 'SECRET');
 symlinkSync(join(base, 'outside/secret.txt'), join(project, 'link_out'));
+symlinkSync(join(base, 'outside'), join(project, 'link_dir'));
+mkdirSync(join(base, 'project-evil'));
+writeFileSync(join(base, 'project-evil/x.txt'), 'SECRET');
 const rules = { file: { denyRead: ['**/.env'], denyWrite: ['locked'] }, runner: { sandbox: 'off' } };
 writeFileSync(join(project, 'surety.json'), JSON.stringify(rules));
 
@@ -46,6 +49,19 @@ it.each([
   ...['tool @.surety/audit/line', 'tool file:.surety/audit/line', 'ln -s .surety here', 'env -u X tool .surety'],
   ...['timeout 5 tool .surety', 'bash -c "tool .surety"', 'docker run -v "$PWD/.surety":/x img', 'patch surety.json a'],
 ])('Surety keeps its own: %s', async (command) => {
+  expect(await verdictOf(command)).toBe('deny');
+});
+
+it.each([
+  ...['cat link_dir/secret.txt', 'echo x >/etc/motd', 'echo x > /etc/motd', 'cd /etc && cat passwd'],
+  ...[`cat ${base}/project-evil/x.txt`, 'gcc --include=/etc/passwd a.c', 'gcc --include /etc/passwd a.c'],
+  ...[
+    'gcc --imacros=/etc/passwd -E a.c',
+    'grep --file=/etc/passwd a',
+    'sed --file=/etc/passwd a',
+    'awk --file=/etc/passwd a',
+  ],
+])('whatever lies outside stays outside: %s', async (command) => {
   expect(await verdictOf(command)).toBe('deny');
 });
 

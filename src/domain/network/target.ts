@@ -14,7 +14,7 @@ const MOST_CHARACTERS = 4096;
 export function readTarget(text: string, { allowPrivate = false } = {}): Target {
   if (text.length > MOST_CHARACTERS) return no(`a URL of ${text.length} characters is too long`);
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined) return no('it is no URL');
+  if (url === undefined) return no('it is no URL: one begins with https://');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return no(`${url.protocol} is neither http: nor https:`);
   if (url.username !== '' || url.password !== '') return no('it holds credentials');
   if (url.hostname.endsWith('.')) return no(`the host ${url.hostname} ends in a dot`);

@@ -31,6 +31,7 @@ const search = reading({
   plainLong:
     /^--(?:include|exclude|exclude-dir|regexp|context|after-context|before-context|max-count|binary-files|label)$/,
   reads: 'f',
+  readsLong: /^--(?:file|exclude-from)$/,
 });
 const ripgrep: Form = {
   ...search,
@@ -45,16 +46,22 @@ const edit = reading({
   plain: 'el',
   plainLong: /^--(?:expression|line-length)$/,
   reads: 'f',
+  readsLong: /^--file$/,
 });
 const awk = reading({
   pattern: { letters: 'feE', names: ['file', 'source', 'exec'] },
   plain: 'Fve',
   plainLong: /^--(?:field-separator|assign|source)$/,
   reads: 'fEi',
+  readsLong: /^--(?:file|exec|include|load)$/,
 });
 const ALWAYS_FIRST = { letters: '', names: [] };
 const copy: Form = { operands: 'read', writesLast: true, plain: 'S', writes: 't' };
-const compiler: Form = { operands: 'none', writes: 'o' };
+const compiler: Form = {
+  operands: 'none',
+  writes: 'o',
+  readsLong: /^--(?:include|imacros|include-(?:directory|prefix|with-prefix)(?:-after|-before)?|sysroot)$/,
+};
 
 /** Entries of several programs at once. */
 const TABLE: readonly (readonly [programs: string, form: Form])[] = [

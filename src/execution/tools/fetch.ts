@@ -6,7 +6,7 @@ import type { FetchOptions } from '../fetch.ts';
 import { reasonOf } from '../../problem.ts';
 import { OutboundRefused } from '../outbound.ts';
 
-const FetchArguments = z.strictObject({ url: z.string().min(1).max(8192) });
+const FetchArguments = z.strictObject({ url: z.string().min(1, 'there is no URL').max(8192) });
 
 /** Fetches a page. Asking for it twice does no more than once, as far as HTTP says. */
 export function fetchTool(options: FetchOptions = {}): Tool<z.infer<typeof FetchArguments>> {

@@ -11,7 +11,7 @@ import type { FileSandbox } from '../files/sandbox.ts';
 import { globPaths, grepFiles } from '../files/search.ts';
 import { copyFile, editFile, writeFile } from '../files/write.ts';
 
-const path = z.string().min(1).max(4096);
+const path = z.string().min(1, 'there is no path').max(4096);
 const flag = z.boolean().default(false);
 
 type Touched = readonly [path: string, access: Access, link?: 'itself'];

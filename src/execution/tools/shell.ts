@@ -16,7 +16,7 @@ import type { ShellEnvelope } from '../shell/envelope.ts';
 import { runShell } from '../shell/run.ts';
 
 const ShellArguments = z.strictObject({
-  command: z.string().min(1).max(1_000_000).describe('Run by bash.'),
+  command: z.string().min(1, 'there is no command').max(1_000_000).describe('Run by bash.'),
   cwd: z.string().optional().describe('Within a root; the first root if absent.'),
   timeoutSecs: z.int().min(1).max(86_400).optional(),
   input: z.string().optional().describe('What the command reads; otherwise there is nothing to read.'),
@@ -50,7 +50,8 @@ export function shellTool(
     },
     run: async ({ command, cwd = '.', timeoutSecs = runner.timeoutSecs, input }, context) => {
       if (!bash.found) return refused('permanent_failure', `${bash.because}. ${bash.wayOut}`);
-      const directory = await realpath(below(files.base, cwd));
+      const directory = await realpath(below(files.base, cwd)).catch(() => undefined);
+      if (directory === undefined) return refused('invalid_parameters', `There is no directory ${cwd} to run it in.`);
       const { verdict, because } = decidePath(files.rules, 'read', directory);
       if (verdict === 'deny') {
         return refused('policy_blocked', because);
