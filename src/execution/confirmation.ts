@@ -12,7 +12,7 @@ export interface ExecutionQuestion {
 }
 
 // Given by the class itself, which alone can.
-let make: (call: ToolCall, by: string, digest: string) => ConfirmedCall;
+let make: (question: ExecutionQuestion, by: string) => ConfirmedCall;
 let take: (confirmed: ConfirmedCall) => Taken;
 
 /**
@@ -20,38 +20,34 @@ let take: (confirmed: ConfirmedCall) => Taken;
  * ToolCall: a wrapper can hand it on to `executeConfirmed` or drop it, and nothing else compiles.
  */
 export class ConfirmedCall {
-  readonly #call: ToolCall;
+  readonly #question: Pick<ExecutionQuestion, 'call' | 'approval' | 'digest'>;
   readonly #by: string;
-  readonly #digest: string;
   #used = false;
 
-  private constructor(call: ToolCall, by: string, digest: string) {
-    this.#call = call;
+  private constructor({ call, approval, digest }: ExecutionQuestion, by: string) {
+    this.#question = { call, approval, digest };
     this.#by = by;
-    this.#digest = digest;
   }
 
   static {
-    make = (call, by, digest) => new ConfirmedCall(call, by, digest);
+    make = (question, by) => new ConfirmedCall(question, by);
     take = (confirmed) => {
       const isUsed = confirmed.#used;
       confirmed.#used = true;
-      return { call: confirmed.#call, by: confirmed.#by, digest: confirmed.#digest, isUsed };
+      return { ...confirmed.#question, by: confirmed.#by, isUsed };
     };
   }
 }
 
-interface Taken {
-  readonly call: ToolCall;
+interface Taken extends Pick<ExecutionQuestion, 'call' | 'approval' | 'digest'> {
   readonly by: string;
-  readonly digest: string;
   /** Whether it has been taken before: one yes is for one call. */
   readonly isUsed: boolean;
 }
 
 /** A person's yes. What was asked about and what is to run are compared when it is run. */
-export function answerQuestion({ call, digest }: ExecutionQuestion, by: string): ConfirmedCall {
-  return make(call, by, digest);
+export function answerQuestion(question: ExecutionQuestion, by: string): ConfirmedCall {
+  return make(question, by);
 }
 
 /** For `executeConfirmed` alone. */

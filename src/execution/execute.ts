@@ -48,14 +48,18 @@ export function createExecution(parts: ExecutionParts): Execution {
     },
     preview: (request) => new CallInOrder(parts, enter(request), {}, { counted }).preview(),
     executeConfirmed: async (confirmed, options = {}) => {
-      const { call: asked, by, digest, isUsed } = takeConfirmed(confirmed);
+      const { call: asked, approval, by, digest, isUsed } = takeConfirmed(confirmed);
       const entered = enter(asked);
       const isCounted = !isUsed && counted.delete(asked);
       const made = new CallInOrder(parts, entered, options, { counted, isCounted, confirmedBy: by });
       if (isUsed) return made.refuse(unconfirmed('the confirmation has been used already'));
       if (digest !== callDigest(entered.call))
         return made.refuse(unconfirmed('the confirmation is for another call than this'));
-      return made.inOrder();
+      const executed = await made.inOrder();
+      // What was answered here is no question at the gate any more.
+      if (approval !== undefined && executed.status !== 'refused' && executed.status !== 'ask')
+        await parts.gate?.withdraw(approval, `${by} has answered it where it was asked`);
+      return executed;
     },
   };
 }

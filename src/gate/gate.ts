@@ -150,6 +150,11 @@ export class Gate {
     return askAbout(held, call);
   }
 
+  /** Takes back a question that nobody needs an answer to any more. Only tidies: what nobody waits for expires by itself. */
+  async withdraw(approval: string, because: string): Promise<void> {
+    await this.#parts.backend.approvals?.withdraw(approval, 'surety', because).catch(() => undefined);
+  }
+
   /** Wraps a function so that it runs only if the gate lets it, and is reported. Rejects with ApprovalRequired or CallDenied. */
   guard<Args, Result>(
     tool: string | { readonly server?: string; readonly name: string },

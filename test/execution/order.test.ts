@@ -342,6 +342,19 @@ it('writes down what ran where a person has changed it, and what was asked for',
   expect(lines().at(-1)).toMatchObject({ result: 'blocked', arguments: { command: 'echo forbidden' } });
 });
 
+it('takes back the question at the gate that was answered where it was asked', { timeout: 60_000 }, async () => {
+  const gate = await installation.connect({ agent: 'a', session: 'answered' });
+  const { execution, root } = await scene({}, { gate });
+  writeFileSync(join(root, 'x'), '');
+  const asked = questionOf(await execution.execute(shell('rm x', { session: 'answered' })));
+  const statusOf = async () =>
+    (await installation.pool.query<{ status: string }>('select status from approval where id = $1', [asked.approval]))
+      .rows[0]?.status;
+  expect(await statusOf()).toBe('pending');
+  expect(await execution.executeConfirmed(answerQuestion(asked, 'alice'))).toMatchObject({ status: 'done' });
+  await eventually(async () => expect(await statusOf()).toBe('withdrawn'));
+});
+
 it('hands the gate what a tool may do at worst: the first deletion there is asks', { timeout: 60_000 }, async () => {
   const gate = await installation.connect({ agent: 'a', session: 'risk' });
   const { execution, root } = await scene({}, { gate });
