@@ -19,7 +19,12 @@ export function pidsOf(home: string): {
   };
 }
 
-/** User and system time of a process and its children, also those that have ended; a tick is a hundredth of a second. */
+/** User and system time of a process alone: what it has started counts by itself. A tick is a hundredth of a second. */
+export function ownCpuSecondsOf(pid: number): number {
+  return ticksOf(pid, 2) / 100;
+}
+
+/** The same with its children, also those that have ended. */
 export function cpuSecondsOf(pid: number): number {
   const ofItself = ticksOf(pid, 4);
   const ofChildren = processes().filter(({ parent }) => parent === pid);

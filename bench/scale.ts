@@ -7,7 +7,7 @@ import { parseRules } from '../src/domain/rules/parse-rules.ts';
 import { publishRules } from '../src/postgres/rules.ts';
 import { row } from './measure.ts';
 import type { Row } from './measure.ts';
-import { cpuSecondsOf, pidsOf, rssOf } from './processes.ts';
+import { cpuSecondsOf, ownCpuSecondsOf, pidsOf, rssOf } from './processes.ts';
 import { until, untilApplied } from './stack.ts';
 import type { BenchStack } from './stack.ts';
 
@@ -32,7 +32,7 @@ export async function scale(stack: BenchStack): Promise<readonly Row[]> {
   const [memory, lags, projected]: [number[], number[], number[]] = [[], [], []];
   const burnt = () => ({
     temporal: cpuSecondsOf(temporal),
-    worker: cpuSecondsOf(worker),
+    worker: ownCpuSecondsOf(worker),
     postgres: cpuSecondsOf(postgres),
   });
   const before = burnt();
