@@ -10,11 +10,11 @@ const PURE = [
 ];
 // Each brings servers of its own, and kills or starts them as its users would.
 const APART = [
-  'test/e2e/{approvals,approvals-http,readme}.test.ts',
+  'test/e2e/{approvals,readme}.test.ts',
   'test/stack/{kill,postgres-account,stack}.test.ts',
 ];
 // Many processes of their own, or a browser, that count on being answered within seconds.
-const ALONE = ['test/console/**/*.test.ts', 'test/e2e/{kills,kills-races,lease}.test.ts'];
+const ALONE = ['test/console/**/*.test.ts', 'test/e2e/{approvals-http,kills,kills-races,lease}.test.ts'];
 
 export default defineConfig({
   test: {
