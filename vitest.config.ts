@@ -9,10 +9,7 @@ const PURE = [
   'test/stack/{build,config,search-attributes}.test.ts',
 ];
 // Each brings servers of its own, and kills or starts them as its users would.
-const APART = [
-  'test/e2e/{approvals,readme}.test.ts',
-  'test/stack/{kill,postgres-account,stack}.test.ts',
-];
+const APART = ['test/e2e/{approvals,readme}.test.ts', 'test/stack/{kill,postgres-account,stack}.test.ts'];
 // Many processes of their own, or a browser, that count on being answered within seconds.
 const ALONE = ['test/console/**/*.test.ts', 'test/e2e/{approvals-http,kills,kills-races,lease}.test.ts'];
 
