@@ -94,7 +94,7 @@ export class Subjects {
     if (this.#size > MOST_REMEMBERED) this.forget();
     const known = this.#known;
     const unknown = tools.filter(({ server, name }) => known.get(server)?.has(name) !== true);
-    if (unknown.length > 0) await this.#learn(unknown, known);
+    if (unknown.length > 0) await this.#learn(eachOnce(unknown), known);
     return ({ server, name }) => {
       const heads = known.get(server)?.get(name);
       if (heads === undefined) throw new Error(`no head row for ${server}/${name}`);
@@ -123,6 +123,11 @@ export class Subjects {
       this.#size += 1;
     }
   }
+}
+
+/** A flush has thousands of outcomes, and of few tools. */
+function eachOnce(tools: readonly ToolName[]): readonly ToolName[] {
+  return [...new Map(tools.map((tool) => [`${tool.server}\0${tool.name}`, tool])).values()];
 }
 
 function toolHeads(tool: ToolName, ids: ReadonlyMap<string, number>): ToolHeads | undefined {

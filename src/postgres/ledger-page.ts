@@ -32,9 +32,9 @@ export async function readPage(client: pg.PoolClient, head: Head, request: PageR
   return request.fold ? readFolded(client, head, request) : readSingly(client, head, request.from, '');
 }
 
-const COLUMNS = `l.kind, extract(epoch from l.at)::float8 * 1000 as at,
-  extract(epoch from l.received_at)::float8 * 1000 as received_at,
-  extract(epoch from l.started_at)::float8 * 1000 as started_at,
+// `date_part` where `extract` would do: it counts in float8, which is several times as fast as numeric.
+const COLUMNS = `l.kind, date_part('epoch', l.at) * 1000 as at, date_part('epoch', l.received_at) * 1000 as received_at,
+  date_part('epoch', l.started_at) * 1000 as started_at,
   l.trust_version, scope.text as scope, agent.text as agent, l.severity, l.category, l.structured, l.recoverable,
   l.probe, l.detail ->> 'by' as by, l.detail ->> 'reason' as reason`;
 const NAMES = 'left join name scope on scope.id = l.scope left join name agent on agent.id = l.agent';
@@ -72,26 +72,22 @@ async function readFolded(
     text: `with page as materialized (
        select l.seq, l.kind, l.at, l.received_at, l.started_at, l.trust_version, l.scope, l.agent, l.severity, l.category,
          l.structured, l.recoverable, l.probe, case when l.kind > 2 then l.detail end as detail,
-         sum((l.kind <> 0)::int) over (order by l.seq) as segment,
-         floor(extract(epoch from l.at)::float8 * 1000 / $5) as slice
+         sum((l.kind <> 0)::int) over (order by l.seq rows unbounded preceding) as segment,
+         floor(date_part('epoch', l.at) * 1000 / $5) as slice
        from ledger l where l.subject = $1 and l.seq > $2 and l.seq <= $3
-     ), eventful as (
-       select l.segment, l.seq, ${COLUMNS}, null::int as count from page l ${NAMES} where l.kind <> 0
      ), kept as (
        select id from name where text = any($4) union select scope from page where kind <> 0 and scope is not null
-     ), folded as (
-       select l.segment, max(l.seq) as seq, 0::smallint as kind, max(extract(epoch from l.at)::float8 * 1000) as at,
-         max(extract(epoch from l.received_at)::float8 * 1000) as received_at,
-         null::float8 as started_at, null::bigint as trust_version, scope.text as scope, agent.text as agent,
-         null::smallint as severity, null::smallint as category, null::boolean as structured,
-         null::boolean as recoverable, null::smallint as probe, null::text as by, null::text as reason,
-         count(*)::int as count
-       from page l left join name scope on scope.id = l.scope
-         left join name agent on agent.id = l.agent and $6
-       where l.kind = 0 and ($7 or l.scope is null or l.scope in (select id from kept))
-       group by l.segment, l.slice, scope.text, agent.text
+     ), entry as (
+       select segment, seq, kind, at, received_at, started_at, trust_version, scope, agent, severity, category, structured,
+         recoverable, probe, detail, null::int as count
+       from page where kind <> 0
+       union all
+       select segment, max(seq), 0::smallint, max(at), max(received_at), null, null, scope, case when $6 then agent end,
+         null, null, null, null, null, null, count(*)::int
+       from page where kind = 0 and ($7 or scope is null or scope in (select id from kept))
+       group by segment, slice, scope, case when $6 then agent end
      )
-     select * from (select * from eventful union all select * from folded) entry order by segment, kind = 0, seq`,
+     select l.segment, l.seq, ${COLUMNS}, l.count from entry l ${NAMES} order by l.segment, l.kind = 0, l.seq`,
     values: [head.id, request.from, end, request.scopes, sliceMs, byAgent, rated],
   });
   const { rows, upTo } = cutToSize(found.rows, end);
@@ -122,10 +118,10 @@ async function endOfPage(
   const found = await client.query<{ seq: number }>({
     name: isCoarse ? 'end of a coarse page' : 'end of a page',
     text: `select seq from ledger where subject = $1 and seq > $2 and seq <= $3 ${isCoarse ? 'and kind <> 0' : ''}
-     order by seq limit $4`,
-    values: [head.id, from, head.seq, limit],
+     order by seq offset $4 limit 1`,
+    values: [head.id, from, head.seq, limit - 1],
   });
-  return Math.min(lastSeq(found.rows, limit, head.seq), from + MOST_FOLDED);
+  return Math.min(found.rows[0]?.seq ?? head.seq, from + MOST_FOLDED);
 }
 
 function lastSeq(rows: readonly { seq: number }[], limit: number, headSeq: number): number {

@@ -31,14 +31,15 @@ export function createPool(databaseUrl: string, options: { max?: number; name?: 
 export async function inTransaction<T>(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<T>,
-  limits: { readonly statementMs?: number; readonly lockMs?: number } = {},
+  limits: { readonly statementMs?: number; readonly lockMs?: number; readonly alongIndexes?: boolean } = {},
 ): Promise<T> {
-  const { statementMs, lockMs } = limits;
+  const { statementMs, lockMs, alongIndexes = false } = limits;
   const client = await pool.connect();
   try {
     const settings = [
       ...(statementMs === undefined ? [] : [`set local statement_timeout = ${statementMs}`]),
       ...(lockMs === undefined ? [] : [`set local lock_timeout = ${lockMs}`]),
+      ...(alongIndexes ? ['set local enable_bitmapscan = off', 'set local enable_sort = off'] : []),
     ];
     await client.query(['begin', ...settings].join('; '));
     const result = await work(client);

@@ -58,7 +58,7 @@ function recording(mayMeetItself: boolean): string {
   // Where none can be left out, all that were placed are there.
   const inserted = mayMeetItself ? 'join fresh using (id)' : '';
   return `
-with input as materialized (
+with input as (
   select * from unnest(
     $1::uuid[], $2::bigint[], $3::int[], $4::bigint[], $5::int[], $6::smallint[], $7::float8[], $8::float8[],
     $9::bigint[], $10::integer[], $11::integer[], $12::integer[], $13::smallint[], $14::smallint[], $15::boolean[],
@@ -80,7 +80,8 @@ clock as materialized (
   -- Read once the heads are locked: a row that waited for its place must not be older than the row before it, or what
   -- time changes in between would depend on who looked when. The reporter's clock may be off; only the time between
   -- event and sending is taken from it.
-  select clock_timestamp() as now, count(*), extract(epoch from statement_timestamp()) * 1000 - $24::float8 as skew,
+  select clock_timestamp() as now, clock_timestamp() - $25::float8 * interval '1 millisecond' as earliest, count(*),
+    extract(epoch from statement_timestamp()) * 1000 - $24::float8 as skew,
     -- By the newer rules anything but a success may count: what the reporter says can wait, or needs no bell, is not known.
     exists (select 1 from rules where version > $26::int) as outdated
   from heads
@@ -103,7 +104,7 @@ fresh as (
   insert into ledger (id, subject, seq, server_subject, server_seq, kind, at, received_at, started_at, trust_version,
     scope, agent, session, severity, category, structured, recoverable, probe, detail)
   select p.id, p.subject, p.seq, p.concerned, p.server_seq, p.kind,
-    least(c.now, greatest(c.now - $25::float8 * interval '1 millisecond', to_timestamp((p.at_ms + c.skew) / 1000))),
+    least(c.now, greatest(c.earliest, to_timestamp((p.at_ms + c.skew) / 1000))),
     c.now, to_timestamp((p.started_ms + c.skew) / 1000), p.trust_version, p.scope, p.agent, p.session, p.severity,
     p.category, p.structured, p.recoverable,
     case when p.silent then 1
