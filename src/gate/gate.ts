@@ -1,6 +1,7 @@
 import { outcomeOf } from '../domain/outcome/ledger-outcome.ts';
 import type { LedgerOutcome } from '../domain/outcome/ledger-outcome.ts';
-import { Report } from '../domain/outcome/report.schema.ts';
+import { readReport } from '../domain/outcome/report.schema.ts';
+import type { Report } from '../domain/outcome/report.schema.ts';
 import type { Seen } from '../domain/approval/about.ts';
 import type { Decision } from '../domain/gate/decision.ts';
 import { serverOf, shownName } from '../domain/key/tool-key.ts';
@@ -12,7 +13,7 @@ import { InvalidReport } from './errors.ts';
 import type { Emitter, GateEvents } from './events.ts';
 import { createGuard } from './guard.ts';
 import type { GuardContext, Guarded, GuardOptions } from './guard.ts';
-import { askAbout } from './held.ts';
+import { askAbout, takeBack } from './held.ts';
 import { createReporter } from './reporter.ts';
 import type { Pressure, Reporter } from './reporter.ts';
 import { ReportedOutcome } from './reported-outcome.ts';
@@ -151,8 +152,8 @@ export class Gate {
   }
 
   /** Takes back a question that nobody needs an answer to any more. Only tidies: what nobody waits for expires by itself. */
-  async withdraw(approval: string, because: string): Promise<void> {
-    await this.#parts.backend.approvals?.withdraw(approval, 'surety', because).catch(() => undefined);
+  withdraw(approval: string, because: string): Promise<void> {
+    return takeBack(this.#parts.backend.approvals, approval, because);
   }
 
   /** Wraps a function so that it runs only if the gate lets it, and is reported. Rejects with ApprovalRequired or CallDenied. */
@@ -268,9 +269,9 @@ export class Gate {
 }
 
 /** A getter of the report may throw whatever it likes. */
-function parse(report: unknown): ReturnType<typeof Report.safeParse> {
+function parse(report: unknown): ReturnType<typeof readReport> {
   try {
-    return Report.safeParse(report);
+    return readReport(report);
   } catch (error) {
     throw new InvalidReport('the report was not recorded: it cannot be read', { cause: error });
   }

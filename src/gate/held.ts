@@ -137,7 +137,11 @@ function isTidiedAway({ by }: Asked): boolean {
 
 /** Takes back a question that nobody needs an answer to. Only tidies: what nobody waits for expires by itself. */
 export async function dropQuestion({ question, approvals }: HeldCall, because: string): Promise<void> {
-  if (question?.status === 'pending') await approvals?.withdraw(question.id, 'surety', because).catch(() => undefined);
+  if (question?.status === 'pending') await takeBack(approvals, question.id, because);
+}
+
+export async function takeBack(approvals: Approvals | undefined, question: string, because: string): Promise<void> {
+  await approvals?.withdraw(question, 'surety', because).catch(() => undefined);
 }
 
 /** A person would be shown something else instead, and decide about that. */

@@ -3,6 +3,7 @@ import type { InDoubt, Situation } from '../domain/gate/decide.ts';
 import type { LedgerOutcome } from '../domain/outcome/ledger-outcome.ts';
 import { viewForServer, viewForTool } from '../domain/rules/resolve.ts';
 import type { RuleView } from '../domain/rules/resolve.ts';
+import { Recent } from '../domain/recent.ts';
 import type { Rules } from '../domain/rules/rules.schema.ts';
 import { isPlain } from '../domain/trust/parts.ts';
 import type { Subject } from '../domain/trust/parts.ts';
@@ -42,7 +43,7 @@ export class View {
   readonly #known = new Set<string>();
   readonly #wanted = new Set<string>();
   #hasUnasked = false;
-  readonly #ruleViews = new Map<string, RuleView>();
+  #ruleViews = new Recent<string, RuleView>(MOST_RULE_VIEWS);
   #settings: Settings;
 
   constructor(rules: Rules) {
@@ -57,7 +58,7 @@ export class View {
 
   setSettings(settings: Settings): void {
     this.#settings = settings;
-    this.#ruleViews.clear();
+    this.#ruleViews = new Recent(MOST_RULE_VIEWS);
     this.revision += 1;
   }
 
@@ -111,7 +112,6 @@ export class View {
     const known = this.#ruleViews.get(key);
     if (known !== undefined) return known;
     const view = kind === 'server' ? viewForServer(rules, version, server) : viewForTool(rules, version, server, name);
-    if (this.#ruleViews.size >= MOST_RULE_VIEWS) this.#ruleViews.clear();
     this.#ruleViews.set(key, view);
     return view;
   }

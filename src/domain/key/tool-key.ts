@@ -1,5 +1,6 @@
 import { field, storable } from '../outcome/field.ts';
 import { redactTokens } from '../outcome/secrets.ts';
+import { Recent } from '../recent.ts';
 import { bounded } from './bounded.ts';
 
 /** A tool as agents name it: the server that offers it (an MCP server, a plugin, or `local`) and its name there. */
@@ -25,14 +26,12 @@ export function shownName(name: string): string {
   const known = SHOWN.get(name);
   if (known !== undefined) return known;
   const shown = storable(redactTokens(name));
-  if (SHOWN.size >= MOST_SHOWN) SHOWN.clear();
   SHOWN.set(name, shown);
   return shown;
 }
 
 /** The same few names come with every report, and looking through one costs more than all else that is done with it. */
-const SHOWN = new Map<string, string>();
-const MOST_SHOWN = 10_000;
+const SHOWN = new Recent<string, string>(10_000);
 
 /** The server a report speaks of; agents that know only their calls may name it among the arguments. */
 export function serverOf(report: { readonly server?: string | undefined; readonly args?: unknown }): string {
