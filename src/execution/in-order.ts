@@ -63,7 +63,8 @@ export class CallInOrder {
   /** The call with the arguments that a person has put in the place of its own. */
   #edited: ToolCall | undefined;
   #touched: readonly TouchedPath[] = [];
-  #approvedBy = 'auto';
+  #approvedBy: string | undefined;
+  #isProbe = false;
 
   constructor(parts: ExecutionParts, entered: Entered, options: ExecuteOptions, before: Before) {
     this.#parts = parts;
@@ -164,7 +165,8 @@ export class CallInOrder {
     let ended: Executed | undefined;
     let unwritten: { readonly error: unknown } | undefined;
     const run = async (given: unknown, { grant, isProbe }: Leave): Promise<unknown> => {
-      this.#approvedBy = grant?.by ?? (isProbe ? 'probe' : this.#approvedBy);
+      this.#approvedBy = grant?.by ?? this.#approvedBy;
+      this.#isProbe = isProbe;
       const ran = await this.#runAdmitted(given, claimed, policy);
       // Written before the gate tells the ledger; where that fails the tool is not to blame, and nobody gets the result.
       ended = await this.#ended(ran).catch((error: unknown) => {
@@ -264,6 +266,7 @@ export class CallInOrder {
         durationMs: performance.now() - this.#startedAt,
         trust: gate === undefined ? 'not consulted' : this.#status(),
         approvedBy: this.#approvedBy,
+        isProbe: this.#isProbe,
       }),
     );
   }

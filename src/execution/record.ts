@@ -19,7 +19,10 @@ export interface Ended {
   readonly stage: Stage;
   readonly durationMs: number;
   readonly trust: string;
-  readonly approvedBy: string;
+  /** The person who has said yes, whatever became of it then. */
+  readonly approvedBy: string | undefined;
+  /** Whether it was let run to see if its tool works again. */
+  readonly isProbe: boolean;
 }
 
 const ROOM_BYTES = 1 << 20;
@@ -47,6 +50,7 @@ export function entryOf({
   durationMs,
   trust,
   approvedBy,
+  isProbe,
 }: Ended): AuditEntry {
   const common = {
     ts: new Date().toISOString(),
@@ -63,14 +67,13 @@ export function entryOf({
     duration_ms: Math.round(durationMs),
     truncated: output?.truncated ?? false,
     trust,
-    approved_by: approvedBy,
+    approved_by: approvedBy ?? (isProbe ? 'probe' : 'auto'),
   };
   const exit_code = output?.exitCode ?? null;
   if (error === undefined) return { ...common, result: 'success', exit_code: exit_code === 0 ? 0 : null };
   const failure = { error_category: error.category, error_phase: stage, because: error.message };
-  if (stage !== 'run') return { ...common, ...failure, result: 'blocked', exit_code: null };
-  if (error.category === 'policy_blocked' && exit_code === null) {
-    return { ...common, ...failure, result: 'blocked', exit_code: null };
+  if (stage !== 'run' || (error.category === 'policy_blocked' && exit_code === null)) {
+    return { ...common, ...failure, approved_by: approvedBy ?? null, result: 'blocked', exit_code: null };
   }
   const result = error.category === 'timeout' || error.category === 'cancelled' ? error.category : 'error';
   return { ...common, ...failure, result, exit_code };

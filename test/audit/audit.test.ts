@@ -31,7 +31,10 @@ describe('an entry', () => {
     expect(AuditEntry.safeParse({ ...success(), exit_code: 127, result: 'error' }).success).toBe(false);
     expect(AuditEntry.safeParse({ ...success(), ...failed, exit_code: 127, result: 'error' }).success).toBe(true);
     expect(AuditEntry.safeParse({ ...success(), ...failed, exit_code: 126, result: 'blocked' }).success).toBe(false);
-    expect(AuditEntry.safeParse({ ...success(), ...failed, exit_code: null, result: 'blocked' }).success).toBe(true);
+    for (const approved_by of [undefined, null, 'auto', 'alice']) {
+      const blocked = { ...success(), ...failed, exit_code: null, result: 'blocked', approved_by };
+      expect(AuditEntry.safeParse(blocked).success).toBe(true);
+    }
   });
 });
 

@@ -91,7 +91,7 @@ describe('surety audit', () => {
     expect((await cli(['audit', 'tail', '-n', '1'])).stdout).toContain('write');
     // In one order with everything else, and written like it.
     expect(JSON.parse(exported.at(-1) ?? '')).toMatchObject({
-      ...{ tool: 'write', server: 'local', trust: 'not consulted', approved_by: 'auto', error_phase: 'policy' },
+      ...{ tool: 'write', server: 'local', trust: 'not consulted', approved_by: null, error_phase: 'policy' },
       call_id: expect.any(String) as string,
     });
   });

@@ -302,6 +302,24 @@ it('counts every call up to the limit, and anew after its time', async () => {
   expect(await execution.execute(shell('true'))).toMatchObject({ refusal: { code: 'quota_blocked' } });
 });
 
+it('names nobody who approved what was refused, unless somebody had', async () => {
+  const { execution, root, lines } = await scene();
+  writeFileSync(join(root, 'x'), '');
+  const approver = () => [lines().at(-1)?.['result'], lines().at(-1)?.['approved_by']];
+  await execution.execute(shell('true'));
+  expect(approver()).toEqual(['success', 'auto']);
+  await execution.execute(shell('exit 3'));
+  expect(approver()).toEqual(['error', 'auto']);
+  await execution.execute(shell('sudo id'));
+  expect(approver()).toEqual(['blocked', null]);
+  await execution.execute({ tool: 'dance', args: {} });
+  expect(approver()).toEqual(['blocked', null]);
+  const asked = questionOf(await execution.execute(shell('rm x')));
+  expect(approver()).toEqual(['blocked', null]);
+  await execution.executeConfirmed(answerQuestion(asked, 'alice'));
+  expect(approver()).toEqual(['success', 'alice']);
+});
+
 it('counts by itself: no name that is given to a call makes it free, and asking and running is one call', async () => {
   const { execution, root } = await scene({ maxToolCallsPerSession: 3 }, { controls: controlsIn(installation.pool) });
   for (const name of ['x', 'y']) writeFileSync(join(root, name), '');
@@ -339,7 +357,10 @@ it('writes down what ran where a person has changed it, and what was asked for',
     ...{ arguments: { command: 'rm y' }, edited_from: { command: 'rm x' } },
   });
   expect(await edited('rm z', 'echo forbidden')).toMatchObject({ status: 'refused' });
-  expect(lines().at(-1)).toMatchObject({ result: 'blocked', arguments: { command: 'echo forbidden' } });
+  // Alice said yes to it, the policy did not.
+  expect(lines().at(-1)).toMatchObject({
+    ...{ result: 'blocked', approved_by: 'alice', arguments: { command: 'echo forbidden' } },
+  });
 });
 
 it('takes back the question at the gate that was answered where it was asked', { timeout: 60_000 }, async () => {

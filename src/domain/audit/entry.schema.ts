@@ -20,8 +20,11 @@ const call = {
   duration_ms: z.number().min(0),
   trust: text.optional(),
   approved_by: text
+    .nullable()
     .optional()
-    .describe('Who said yes; `probe` where a recovering tool was tried, `auto` where nobody was asked.'),
+    .describe(
+      'Who said yes; of what ran unasked `auto`, or `probe` where a recovering tool was tried. Null where it was refused and nobody had said yes.',
+    ),
   phase: text.optional().describe('Where in its work the agent was: planner, executor, verifier, autonomous.'),
   adversarial_policy_decision: text.optional(),
   claim_source: text.optional(),
