@@ -31,7 +31,7 @@ const FEWEST_THAT_LOCK = 1000;
 const ALWAYS_SECRET = new RegExp(
   [
     'pass(?:word|wd|phrase|code)',
-    '[a-z0-9][-_ ](?:pass|pwd)(?![a-z])',
+    '[a-z0-9][-_ ](?:pass|pwd|pw)(?![a-z])',
     'key',
     'creds?(?![a-z])|credential',
     '(?:client|app|application|consumer|shared|webhook|signing|jwt)[-_ ]?secret',

@@ -2,10 +2,13 @@ import { matchesGlob } from '../key/glob.ts';
 import { holdsCredential } from '../outcome/redact.ts';
 import { hasToken, isSecretName } from '../outcome/secrets.ts';
 
-/** Variables by which one program changes what another one is: the command that was judged would not be what runs. */
+/**
+ * Variables by which one program changes what another one is: the command that was judged would not be what runs. Where it is a shell
+ * finds out by itself; told so by way of a link, it would go elsewhere by `cd ..` than was judged.
+ */
 const STEERS = [
   ...'ENV BASH_* BASHOPTS SHELLOPTS POSIXLY_CORRECT PROMPT_COMMAND PS0 PS1 PS2 PS3 PS4 IFS CDPATH'.split(' '),
-  ...'OLDPWD GLOBIGNORE EXECIGNORE FIGNORE INPUTRC TIMEFORMAT'.split(' '),
+  ...'PWD OLDPWD GLOBIGNORE EXECIGNORE FIGNORE INPUTRC TIMEFORMAT'.split(' '),
   ...['LD_*', 'DYLD_*', 'NODE_OPTIONS', 'PYTHONSTARTUP', 'PERL5OPT', 'RUBYOPT', 'GIT_CONFIG*', 'GIT_SSH*'],
 ];
 /** In another charset a byte of a letter may be a quote or a blank to the shell, and none to whoever judges the command. */
@@ -14,7 +17,7 @@ const PLAIN_CHARSET = /^(?:$|C$|POSIX$|.*utf-?8)/i;
 /** A list of directories has colons behind names, and says nothing about who may do what. */
 const DIRECTORIES = /^[~.]{0,2}\/[^:;=]*(?::(?:[~.]{0,2}\/[^:;=]*)?)*$/;
 /** Without them hardly any program runs; whatever they hold, they are no credential. */
-const NEEDED = /^(?:PATH|HOME|PWD|TMPDIR|SHELL|USER|LOGNAME|TERM|LANG|LANGUAGE|LC_[A-Z]+|TZ|LS_COLORS|DISPLAY)$/;
+const NEEDED = /^(?:PATH|HOME|TMPDIR|SHELL|USER|LOGNAME|TERM|LANG|LANGUAGE|LC_[A-Z]+|TZ|LS_COLORS|DISPLAY)$/;
 const AUTHORIZATION = /^(?:basic|bearer|digest|negotiate|token)\s+\S+$/i;
 /** A user without a password: `ssh://git@host`. */
 const USER_IN_URL = /:\/\/[^\s/:@]{1,19}@/g;

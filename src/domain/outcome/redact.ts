@@ -17,6 +17,8 @@ const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----E
 const USERINFO = /:\/\/[^\s/?#"'<>]{0,512}@/g;
 /** A raw password may hold a slash; a port followed by a path with an `@` in it is no password. */
 const USERINFO_WITH_SLASH = /:\/\/[^\s/@:"'<>]{0,512}:(?!\d{1,5}(?:\/|$))[^\s@"'<>]{0,512}@/g;
+/** As drivers of databases have it: `me:password@tcp(host:3306)/name`. */
+const DRIVER_USERINFO = /(?<![^\s"'=])[^\s:/@"'=]{1,128}:[^\s@"']{1,512}(?=@(?:tcp6?|unix)\()/g;
 const COOKIE = /\b((?:set-)?cookie["']?\s{0,4}[:=]\s{0,4})[^\r\n]+/gi;
 const SCHEME = /\b(bearer|basic|negotiate|digest)(\s{1,4})(?=\S*[\d._=+/-]|\S{16})(?!\[redacted\])[^\s"',;<>]{6,}/gi;
 /** Letters alone may be a word of a sentence about it, unless it is none that is said of one. */
@@ -29,6 +31,8 @@ const NAMED = new RegExp(
     String.raw`(?![:=>\s]{0,4}\\{0,4}["']?\[redacted\])(?:${VALUE})`,
   'gi',
 );
+/** As an environment has it. Behind anything but a blank, and in small letters, it is somebody's password. */
+const WORKING_DIRECTORY = /(?:^|[\s"'])(?:OLD)?PWD=["']?\//;
 /** `<password>x</password>`, `<add key="Password" value="x"/>` */
 const ELEMENT = new RegExp(
   String.raw`(<[\w:.-]{0,40}${SECRET_NAME}[\w.-]{0,24}(?:\s[^<>]{0,200})?>\s{0,8})(?!\[redacted\])[^<>\s][^<>]{0,1024}(?=</)`,
@@ -91,6 +95,7 @@ function removeCredentials(text: string): string {
     .replace(PRIVATE_KEY, REDACTED)
     .replace(USERINFO, `://${REDACTED}@`)
     .replace(USERINFO_WITH_SLASH, `://${REDACTED}@`)
+    .replace(DRIVER_USERINFO, REDACTED)
     .replace(COOKIE, `$1${REDACTED}`)
     .replace(AUTHORIZATION, `$1${REDACTED}`)
     .replace(SCHEME, `$1$2${REDACTED}`)
@@ -100,7 +105,9 @@ function removeCredentials(text: string): string {
     .replace(NETRC, `$1${REDACTED}`)
     .replace(PGPASS, `$1${REDACTED}`)
     .replace(STATED, `$1${REDACTED}`)
-    .replace(NAMED, `$1${REDACTED}`)
+    .replace(NAMED, (whole: string, head: string, at: number, all: string) =>
+      WORKING_DIRECTORY.test(all.slice(Math.max(0, at - 4), at + 6)) ? whole : `${head}${REDACTED}`,
+    )
     .replace(WEBHOOK, `$1${REDACTED}`);
   return redactEveryToken(redactValueOptions(named)).replace(
     QUERY,

@@ -5,7 +5,7 @@ export const REDACTED = '[redacted]';
 /** Of keys only such as lock something: what a primary, sort, cache or public key is, everybody may see. */
 const KEY_KINDS =
   'encrypt(?:ion)?|decrypt(?:ion)?|cipher|crypto|master|sign(?:ing)?|hmac|jwt|rsa|aes|ssh|gpg|pgp|symmetric|shared|storage|account|' +
-  'service|server|security|recovery|wallet|licen[cs]e|deploy(?:ment)?|webhook|admin|root|subscription|ingest(?:ion)?|integration';
+  'auth|service|server|security|recovery|wallet|licen[cs]e|deploy(?:ment)?|webhook|admin|root|subscription|ingest(?:ion)?|integration';
 
 /** Argument and header names whose values are never shown. `max_tokens`, `author` and `pass_rate` are not secrets. */
 const SECRET_NAMES = [
@@ -13,6 +13,12 @@ const SECRET_NAMES = [
   '(?<!by|com|en|sur|tres|over|under)pass(?![a-z]|[-_ ]?(?:count|rate|through|thru|fail|percent|number|threshold))',
   'pwd',
   'pswd',
+  // Not `pw_name` of a user database, nor the topics of Playwright's log.
+  '(?:(?<![a-z])|root|db|user|admin|bind)pw\\d*(?![\\w-]|:(?:api|browser|protocol|channel|error|test|webserver|install|proxy|\\*))',
+  // What is one has a shape of its own; `jwt:secret` is a task of a framework.
+  '(?<![a-z])jwt(?:[-_]?v?\\d+)?(?![\\w-]|:[a-z])',
+  // Alone it is the name of a data source.
+  '(?<=[a-z0-9][-_])dsn(?![\\w-])',
   '(?<![a-z])otp(?![a-z])',
   '(?<![a-z])creds?(?![a-z])',
   `(?:${KEY_KINDS})[-_ ]?key(?![a-z]|[-_ ]?(?:id|name|type|size|length|file|path|url|version|format|count|alias|usage)s?(?![a-z]))`,
@@ -25,7 +31,7 @@ const SECRET_NAMES = [
   'auth(?:orization|entication)?(?![a-z])',
   'credential',
   'cookie',
-  'session[-_]?id',
+  '(?<!(?:xdg|i?term|shell)[-_])session[-_]?id',
   'signature',
   'bearer(?![a-z])',
   'connection[-_]?string',
@@ -41,12 +47,16 @@ export const SECRET_NAME = `(?:${SECRET_NAMES})(?!(?:[\\w-]{0,40}[-_])?(?:${COUN
 const SECRET_NAME_PATTERN = new RegExp(SECRET_NAME, 'i');
 /** Of variables in an environment every other key is one that locks something. */
 const SECRET_VARIABLE =
-  /^(?:[A-Z][A-Z0-9_]*_)?PAT$|^(?!.*(?:PUBLIC|PRIMARY|FOREIGN|SORT|PARTITION|CACHE|GROUP|INDEX|OBJECT|ROUTING|IDEMPOTENCY|COMPOSE)_KEY$)[A-Z][A-Z0-9_]*_KEY$/;
+  /^(?:[A-Z][A-Z0-9_]*_)?PAT$|^DSN$|^(?!.*(?:PUBLIC|PRIMARY|FOREIGN|SORT|PARTITION|CACHE|GROUP|INDEX|OBJECT|ROUTING|IDEMPOTENCY|COMPOSE)_KEY$)[A-Z][A-Z0-9_]*_KEY$/;
+/** By name only where it is the name of a value: in a text `id_rsa: …` is what a program says of a file. */
+const PRIVATE_KEY_NAME =
+  /(?:^|_)(?:id_(?:rsa|dsa|ecdsa|ed25519)|ID_(?:RSA|DSA|ECDSA|ED25519)|RSA_(?:PRIV(?:ATE)?|PEM))$|^(?!EASY_|.*PUB(?:LIC)?_)[A-Z][A-Z0-9_]*_RSA$/;
 
 /** Whether values under this name are kept out of everything; camelCase is taken apart first (`accessTokens` is not). */
 export function isSecretName(name: string): boolean {
   const bounded = name.slice(0, 200);
-  return SECRET_VARIABLE.test(bounded) || SECRET_NAME_PATTERN.test(bounded.replace(/([a-z0-9])([A-Z])/g, '$1_$2'));
+  if (SECRET_VARIABLE.test(bounded) || PRIVATE_KEY_NAME.test(bounded)) return true;
+  return SECRET_NAME_PATTERN.test(bounded.replace(/([a-z0-9])([A-Z])/g, '$1_$2'));
 }
 
 /** Tokens that name their issuer. Over-long is better than a remainder, so every shape is greedy. */

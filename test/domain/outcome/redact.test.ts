@@ -60,6 +60,13 @@ describe('what is removed', () => {
     ].map((token) => [`got ${token}, then`, 'got [redacted], then']),
     ['sent Bearer abcdef to', 'sent Bearer [redacted] to'],
     ['openssl enc -pass pass:hunter2x -in a', 'openssl enc -pass pass:[redacted] -in a'],
+    ['DB_PW=hunter2 ROOTPW=hunter2 run --pw hunter2', 'DB_PW=[redacted] ROOTPW=[redacted] run --pw [redacted]'],
+    ['{"pw": "two words", "jwt": "hunter2"}', '{"pw": [redacted], "jwt": [redacted]}'],
+    ['MY_JWT=hunter2 CI_JOB_JWT_V2=hunter2 x', 'MY_JWT=[redacted] CI_JOB_JWT_V2=[redacted] x'],
+    ['SENTRY_DSN=hunter2 x', 'SENTRY_DSN=[redacted] x'],
+    ['dial me:hunter2@tcp(db:3306)/app failed', 'dial [redacted]@tcp(db:3306)/app failed'],
+    ['DRIVER=x;UID=sa;PWD=/hunter2', 'DRIVER=x;UID=sa;PWD=[redacted]'],
+    ['pwd=/hunter2', 'pwd=[redacted]'],
   ])('%s', (text, expected) => {
     expect(redact(text)).toBe(expected);
   });
@@ -84,14 +91,128 @@ describe('what stays', () => {
     'pip install sk-learn sk-learn-contrib-x sk-image-v2 sk_utils',
     'lang sk-SK, pk_id 7, ghp_import, hf_hub, hf_transfer, ASIAN, npm_config_x',
     'Bearer authentication required, Bearer tokens expire, the bearer of this',
+    'PWD=/home/me/x make\nOLDPWD=/home/me\nPWD="/a b" ls',
+    'DEBUG=pw:api npx playwright test; php artisan jwt:secret; pw_name: root, jwt malformed',
+    'isql: DSN=warehouse; cat: /root/.ssh/id_rsa: No such file or directory',
+    'XDG_SESSION_ID=3 TERM_SESSION_ID=w0t0p0',
   ])('%s', (text) => {
+    expect(redact(text)).toBe(text);
+  });
+});
+
+describe('passwords that options of programs take', () => {
+  const word = 'hunter2hunter2';
+  it.each([
+    ...[
+      'http -a me:WORD x',
+      'https -ame:WORD x',
+      'xh -a me:WORD :3000/x',
+      'xhs --auth me:WORD GET x',
+      'http --auth=me:WORD x',
+    ],
+    ...["httpie -va 'me:WORD x' x", 'http -a me:"WORD x" x', 'http GET https://x/a q==b -a me:WORD', 'http -a :WORD x'],
+    ...['http -A bearer -a WORD x', 'xh x -a WORD --auth-type=bearer', 'httpx https://x --auth me WORD'],
+    ...['curl -u me:WORD x', 'curl -sSLu me:WORD x', 'curl -sume:WORD x', 'curl -u :WORD x', 'curl -u me:"WORD x" x'],
+    ...['curl --user me:WORD x', 'curl -U me:WORD x', 'curl --proxy-user me:WORD x', 'curl -E a.pem:WORD x'],
+    ...['curl --cert a.pem:WORD x', "curl -b 'sid=WORD; a=b' x", 'curl --oauth2-bearer WORD x', 'curl --pass WORD x'],
+    ...['wget --password=WORD x', 'wget --http-password WORD x', 'wget --ftp-password=WORD x'],
+    ...['redis-cli -a WORD ping', 'redis-cli --pass WORD', 'redis-cli -u redis://me:WORD@h', 'valkey-cli -a WORD ping'],
+    ...['ldapsearch -x -D cn=a -w WORD -b x', 'ldapsearch -xw WORD', 'ldapmodify -wWORD -f x'],
+    ...['mongosh -p WORD h', 'mongosh --password WORD', 'mongosh "mongodb://me:WORD@h/x"', 'mongodump -u a -p WORD'],
+    ...['psql postgres://me:WORD@h/x', 'psql "host=h user=me password=WORD"', 'MYSQL_PWD=WORD mysql'],
+    ...['mysql -P3306 -pWORD db', "mysqldump -u me -p'WORD' db", 'mysqladmin -u root password WORD'],
+    ...[
+      'az login -u me -p WORD',
+      'az login --service-principal -u x -p=WORD -t y',
+      'az sql server create -u a -p WORD',
+    ],
+    ...[
+      'docker login -pWORD h',
+      'docker login -u me -p WORD h',
+      'oc login -u me -p WORD',
+      'helm registry login h -p WORD',
+    ],
+    ...['gh auth login --with-token <<< WORD', 'echo WORD | gh auth login --with-token', 'sudo -S ls <<< "WORD"'],
+    ...[
+      'gh secret set X -b WORD',
+      'gh secret set X --body=WORD',
+      'echo WORD | gh secret set X',
+      'gh secret set X <<< WORD',
+    ],
+    ...['aws configure set aws_secret_access_key WORD', 'aws configure set aws_session_token WORD --profile x'],
+    ...['aws ssm put-parameter --name x --value WORD --type SecureString', 'aws rds x --master-user-password WORD'],
+    ...['aws secretsmanager create-secret --name x --secret-string WORD', 'az keyvault secret set -n x --value WORD'],
+    ...[
+      'kubectl create secret generic x --from-literal=password=WORD',
+      'kubectl -n a create secret x --from-literal a=WORD',
+    ],
+    ...['kubectl create secret generic x --from-literal=a=WORD --from-literal=b=WORD --from-literal="c=WORD x"'],
+    ...['fly secrets set A=WORD B=WORD', 'doppler secrets set A=WORD', 'vault kv put -mount=kv x a=WORD b=WORD'],
+    ...['pulumi config set --secret x WORD', 'pulumi config set x WORD --secret', 'dotnet user-secrets set Db WORD'],
+    ...['rabbitmqctl add_user me WORD', 'rabbitmqctl change_password me WORD', 'rabbitmqadmin -u a -p WORD list'],
+    ...['useradd -p WORD me', 'usermod -p WORD me', 'openssl passwd -6 WORD', 'openssl passwd -6 -salt ab WORD | cat'],
+    ...[
+      'keytool -storepass WORD',
+      'jarsigner -storepass WORD -keypass WORD a.jar',
+      'ssh-keygen -p -P WORD -N WORD -f x',
+    ],
+    ...['security add-generic-password -a me -s x -w WORD', "ansible-vault encrypt_string 'WORD'"],
+    ...['snmpwalk -v3 -A WORD -X WORD h', 'snmpget -v2c -c WORD h', 'sqlcmd -S h -PWORD', 'isql dsn me WORD'],
+    ...['twine upload -u me -p WORD dist/x', 'poetry publish -u me -p WORD', 'poetry config pypi-token.pypi WORD'],
+    ...[
+      'poetry config http-basic.x me WORD',
+      'cargo login WORD',
+      'wandb login WORD',
+      'snyk auth WORD',
+      'bw unlock WORD',
+    ],
+    ...['bw login me@x WORD', 'ngrok authtoken WORD', 'ngrok config add-authtoken WORD', 'nuget push x -ApiKey WORD'],
+    ...['dotnet nuget push x -k WORD', 'cloudflared service install WORD', 'tailscale up --authkey=WORD'],
+    ...[
+      'glab auth login -t WORD',
+      'doctl auth init -t WORD',
+      'vercel deploy -t WORD',
+      'mc alias set m http://h me WORD',
+    ],
+    ...['yt-dlp -u me -p WORD x', 'beeline -n me -p WORD', 'evil-winrm -i h -u me -p WORD', 'ab -A me:WORD http://h/'],
+    ...['hey -a me:WORD http://h/', 'sonar-scanner -Dsonar.login=WORD', 'neo4j-admin dbms set-initial-password WORD'],
+    ...['db2 connect to x user me using WORD', 'travis encrypt X=WORD'],
+  ])('%s', (line) => {
+    const shown = redact(line.replaceAll('WORD', word));
+    expect(shown).not.toContain(word);
+    expect(shown).toContain('[redacted]');
+    expect(redact(shown)).toBe(shown);
+  });
+
+  it('what is none of them stays, before and behind one', () => {
+    expect(redact('http -v -a me:hunter2 POST x a:=1 && echo done')).toBe(
+      'http -v -a me:[redacted] POST x a:=1 && echo done',
+    );
+    expect(redact('curl -su me:123456 -o out https://x')).toBe('curl -su me:[redacted] -o out https://x');
+    expect(redact('ldapsearch -W -b dc=x -w hunter2 "(cn=a)"')).toBe('ldapsearch -W -b dc=x -w [redacted] "(cn=a)"');
+  });
+
+  it.each([
+    'http -a me example.com X-Schema:a; http --session=s -f POST x name=joe',
+    'http x --data a:b; tar -a file; git commit -am "http: fix"',
+    'curl -e https://x/y -E cert.pem --cert a.pem -b cookies.txt -o menu:x https://x',
+    'curl -sS -X PUT -d @a https://x; curl -Lo a https://x/u:b',
+    'kubectl create configmap x --from-literal=color=blue; kubectl create secret generic x --from-file=a=b',
+    'mysql -h x -P3306 -P 3306 -p db; ldapsearch -x -W -b dc=x; redis-cli --askpass',
+    'docker login -u me h; docker run -p 80:80 login; gh secret list; gh secret set X < file',
+    'aws ssm put-parameter --name x --value plain --type String; pulumi config set region eu',
+    'ssh-keygen -t ed25519 -N "" -f x; useradd -m me; openssl passwd -stdin; openssl passwd -6',
+    'cargo login; wandb login --relogin; bw unlock --raw; snyk auth; poetry config virtualenvs.in-project true',
+    'vault kv get x; vault kv put x @data.json; fly secrets list; keytool -list; rabbitmqctl list_users',
+    'mkdir -p a/b; yt-dlp -P dir x; twine check dist/x; snmpwalk -v2c h; security find-generic-password -w -s x',
+  ])('ordinary: %s', (text) => {
     expect(redact(text)).toBe(text);
   });
 });
 
 describe('names', () => {
   it.each(
-    'DB_PASS SMTP_PASS SSHPASS pass dbPass ENCRYPTION_KEY RAILS_MASTER_KEY SIGNING_KEY AZURE_STORAGE_KEY STRIPE_KEY DB_CREDS pin CARD_PIN pinCode password_package'.split(
+    'DB_PASS SMTP_PASS SSHPASS pass dbPass ENCRYPTION_KEY RAILS_MASTER_KEY SIGNING_KEY AZURE_STORAGE_KEY STRIPE_KEY DB_CREDS pin CARD_PIN pinCode password_package DB_PW PW PW2 dbPw ROOTPW bindpw MY_JWT CI_JOB_JWT CI_JOB_JWT_V2 jwt SENTRY_DSN mailerDsn DSN ID_RSA SSH_ID_RSA id_ed25519 ID_ECDSA DEPLOY_RSA RSA_PRIVATE MYSQL_PWD DB_PWD TS_AUTHKEY'.split(
       ' ',
     ),
   )('%s holds a secret', (name) => {
@@ -100,11 +221,24 @@ describe('names', () => {
   });
 
   it.each(
-    'primary_key foreign_key sortKey public_key PUBLIC_KEY key_id SIGNING_KEY_ID signing_key_path issue_key monkey bypass compass passed sacred tokens max_tokens max_token token_count passwordLength AUTH_TOKEN_LIMIT cookie_max_age pinned pin_memory spin'.split(
+    'primary_key foreign_key sortKey public_key PUBLIC_KEY key_id SIGNING_KEY_ID signing_key_path issue_key monkey bypass compass passed sacred tokens max_tokens max_token token_count passwordLength AUTH_TOKEN_LIMIT cookie_max_age pinned pin_memory spin pw_name PWSH JWT_ISSUER jwt_algorithm dsn DSN_TIMEOUT RSA_BITS rsa EASY_RSA PUBLIC_RSA SESSION XDG_SESSION_ID TERM_SESSION_ID'.split(
       ' ',
     ),
   )('%s holds none', (name) => {
     expect(isSecretName(name)).toBe(false);
+  });
+
+  it('of sessions in an environment only those that let somebody in are taken out', () => {
+    const ordinary = {
+      ...{ XDG_SESSION_ID: '3', XDG_SESSION_TYPE: 'wayland', XDG_SESSION_CLASS: 'user', DESKTOP_SESSION: 'gnome' },
+      ...{ TERM_SESSION_ID: 'w0t0p0:7F9C24E5', ITERM_SESSION_ID: 'w0t0p0:7F9C24E5', SHELL_SESSION_ID: '7f9c24e5' },
+      ...{ DBUS_SESSION_BUS_ADDRESS: 'unix:path=/run/user/1000/bus', SESSION: 'ubuntu', DEBUG: 'pw:api,pw:browser*' },
+    };
+    expect(scrubEnvironment({ ...ordinary, SESSION_ID: 'a1b2', WEB_SESSION_ID: 'a1b2' })).toEqual(ordinary);
+  });
+
+  it('where a shell is it finds out for itself: by another name of that directory `cd ..` would lead elsewhere', () => {
+    expect(scrubEnvironment({ PWD: '/home/me/link', OLDPWD: '/', HOME: '/x' }, ['*'])).toEqual({ HOME: '/x' });
   });
 });
 
@@ -154,6 +288,15 @@ describe('laws', () => {
       }),
     );
   });
+
+  it.each(['http -a a:', 'kubectl create secret --from-literal=a=b ', 'vault kv put a b=c ', 'openssl passwd a '])(
+    'takes no longer for a text full of: %s',
+    (piece) => {
+      const started = performance.now();
+      expect(redactText(piece.repeat(1000), 8000)).toBeTypeOf('string');
+      expect(performance.now() - started).toBeLessThan(1000);
+    },
+  );
 
   it.each(['sk-', 'sk-a1', 'ghp_', 'AKIA', 'hf_hub_', 'Bearer ', 'curl -u a:'])(
     'takes no longer for many of: %s',
