@@ -66,6 +66,46 @@ it.each([
 });
 
 it.each([
+  ...["printf '/etc/hostname\\0' | sort --files0-from=-", 'wc --files0-from=a', 'du --fil=a', 'echo a | file -f -'],
+  ...[
+    'echo a | tar cf - -T -',
+    'tar czf x.tgz --files-from=a',
+    'tar cTf a x.tar',
+    'echo a | zip x.zip -@',
+    '7z a x.7z @a',
+  ],
+  ...[
+    'ls | cpio -o',
+    'cpio -idmu < got.tar',
+    'ls | pax -w',
+    'rsync -a --files-from=a src/ build/',
+    'find -files0-from a',
+  ],
+])('a list of names may name anything: %s', async (command) => {
+  expect(await verdictOf(command)).toBe('ask');
+});
+
+it.each([
+  ...['gcc -Wp,-include,/etc/hostname -E a.c', 'gcc -Wl,-rpath,/usr/lib,-Map=/root/x a.c', 'TMPDIR=/root mktemp'],
+  ...['DESTDIR=/root make install', 'env GOBIN=/root/x go install', 'export TMPDIR=/root; mktemp'],
+])('where files go is seen in whichever place it is said: %s', async (command) => {
+  expect(await verdictOf(command)).toBe('ask');
+});
+
+it.each([
+  ...[
+    'sort -f a.txt',
+    'sort --field-separator=, a.txt',
+    'tar czf x.tgz --totals src',
+    'zip -r x.zip src',
+    'cpio -t < got.tar',
+  ],
+  ...['gcc -Wall -Wl,-rpath,/usr/local/lib -Wl,-z,relro a.c', 'TMPDIR=/tmp npm test', 'NODE_V8_COVERAGE=build node a'],
+])('and nothing else is asked about: %s', async (command) => {
+  expect(await verdictOf(command)).toBe('allow');
+});
+
+it.each([
   ...['cat surety.json', 'jq . surety.json', 'grep -n x surety.json', 'git diff surety.json', 'git add surety.json'],
   ...['wc -l surety.json', 'sed -n 1p surety.json', 'cp surety.json copy.json', 'diff surety.json p.json'],
 ])('anybody reads surety.json: %s', async (command) => {

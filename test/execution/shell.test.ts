@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -191,6 +191,37 @@ it('runs what it is given by bash, as bash: neither the environment nor a leadin
   expect(bashLine('bash', '-x').slice(-2)).toEqual(['--', '-x']);
   expect(await run('-x -c id')).toMatchObject({ stdout: '', exitCode: 127 });
   expect((await run('alias ls="echo aliased"\nls')).stdout).not.toContain('aliased');
+});
+
+/** What the shell tool of an installation answers. */
+async function toldBy(
+  command: string,
+  { root = cwd, rules = {}, environment }: { root?: string; rules?: object; environment: Record<string, string> },
+): Promise<string> {
+  const given = { PATH: process.env['PATH'] ?? '', ...environment };
+  const tool = shellTool(await executionRules(parseRules(rules), root), given, await findBash([]));
+  const confinement = { writable: [root], hidden: [], readOnly: [], network: true };
+  const { text } = await tool.run({ command }, { stopped: new AbortController().signal, sandbox: none, confinement });
+  return text.trim();
+}
+
+it('keeps secrets of its own environment from a command, and nothing that says which session it is', async () => {
+  const secrets = { DB_PW: 'hunter2', CI_JOB_JWT: 'hunter2', ID_RSA: 'hunter2', SENTRY_DSN: 'hunter2' };
+  const told = await toldBy('env', { environment: { ...secrets, XDG_SESSION_ID: '3' } });
+  expect(told).not.toContain('hunter2');
+  expect(told).toMatch(/^XDG_SESSION_ID=3$/m);
+});
+
+it('begins where it was judged, whatever link led there', async () => {
+  const [home, elsewhere] = ['home', 'else'].map((name) =>
+    realpathSync(mkdtempSync(join(tmpdir(), `surety-${name}-`))),
+  );
+  const [work, link] = [join(String(home), 'work'), join(String(elsewhere), 'link')];
+  mkdirSync(work);
+  symlinkSync(work, link);
+  const led = { root: work, rules: { runner: { passEnvironment: ['*'] } }, environment: { PWD: link } };
+  expect(await toldBy('env', led)).toContain(`PWD=${work}`);
+  expect(await toldBy('cd .. && pwd', led)).toBe(home);
 });
 
 it('takes bash from where systems keep it before the search path, and says what is missing where there is none', async () => {

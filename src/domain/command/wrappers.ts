@@ -106,7 +106,8 @@ export function programName(text: string): string {
   // Most programs are named by their name.
   if (!/[/\\]|\.exe$/i.test(text)) return text;
   const base = text.split(/[/\\]/).findLast((part) => part !== '') ?? text;
-  return base.replace(/(?:\.exe)+$/i, '') || base;
+  // From the first of a row on: from each of them it would take as long as there are more.
+  return base.replace(/(?<!\.exe)(?:\.exe)+$/i, '') || base;
 }
 
 /** Index in `args` of the command that `program` runs; undefined if it runs none or is no wrapper. */

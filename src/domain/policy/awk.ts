@@ -6,12 +6,13 @@ const VALUED = /^(?:-[Fv]|--(?:field-separator|assign))$/;
 const TAME =
   /^(?:-[Fv].+|--(?:field-separator|assign)=.*|-[bcghnNOPrsStMV]+|--(?:version|help|posix|traditional|csv|re-interval|sandbox|bignum|non-decimal-data|optimize|characters-as-bytes))$/s;
 const PROGRAM_FILE = /^(?:-f|--file=)(.*)$/s;
-const RUNS_OTHERS = /\bsystem\b|getline|@|(?<!\|)\|(?!\|)/;
+/** With ARGV it names its files itself. */
+const RUNS_OTHERS = /\bsystem\b|getline|\bARGV\b|@|(?<!\|)\|(?!\|)/;
 const PRINTS_TO_FILE = /\bprintf?\b[^;}\n]*>/;
 
 /** awk can run commands by `system`, by pipes and by calling a function whose name it computes. */
 export function awk(program: string, args: readonly Field[]): readonly Consequence[] {
-  const because = `this ${program} program may run others or write files`;
+  const because = `this ${program} program may run others, or read and write files`;
   for (let at = 0; at < args.length; at += 1) {
     const field = args[at] ?? literal('');
     const { text } = field;

@@ -5,7 +5,7 @@ export interface Start {
   readonly within: Start | undefined;
   /** The pipeline and which of its parts this is; undefined for what is left running. */
   readonly pipeline: object | undefined;
-  readonly part: number;
+  readonly part: object | undefined;
 }
 
 interface Call {
@@ -45,12 +45,12 @@ export class Calls {
   }
 
   private multiplies(name: string): boolean {
-    const parts = new Map<object, Set<number>>();
+    const parts = new Map<object, Set<Start['part']>>();
     for (const { to, start } of this.calls.get(name) ?? []) {
       if (start === undefined || !this.reaches(to, name)) continue;
       for (let each: Start | undefined = start; each !== undefined; each = each.within) {
         if (each.pipeline === undefined) return true;
-        const seen = parts.get(each.pipeline) ?? new Set<number>();
+        const seen = parts.get(each.pipeline) ?? new Set<Start['part']>();
         parts.set(each.pipeline, seen.add(each.part));
         if (seen.size > 1) return true;
       }

@@ -20,6 +20,8 @@ interface Client {
   readonly operands?: number;
   /** An operand that tells it by itself. */
   readonly script?: RegExp;
+  /** An option with which it goes on reading once it has done what it was told. */
+  readonly readsOn?: string;
 }
 
 const OUTPUT_MODES = 'ascii|box|column|csv|html|json|jsonlines|latex|line|list|markdown|quote|table|tabs|trash';
@@ -50,7 +52,7 @@ const KNOWN: Readonly<Record<string, Client>> = {
   mysql: MYSQL,
   mariadb: MYSQL,
   mongosh: {
-    ...{ tells: 'f', tellsLong: 'eval file', script: /\.[cm]?js$/, valued: 'uph' },
+    ...{ tells: 'f', tellsLong: 'eval file', script: /\.[cm]?js$/, readsOn: '--shell', valued: 'uph' },
     valuedLong: 'host port username password db authenticationDatabase authenticationMechanism tlsCAFile apiVersion',
   },
   cpan: { operands: 1 },
@@ -86,6 +88,7 @@ export function client(args: readonly Field[], program: string): readonly Conseq
 }
 
 function isTold(known: Client, args: readonly Field[]): boolean {
+  if (args.some(({ text }) => text === known.readsOn)) return false;
   let operands = 0;
   for (let at = 0; at < args.length; at += 1) {
     const text = args[at]?.text ?? '';

@@ -263,7 +263,9 @@ export class CommandPaths {
     const changed = this.noted.filter(({ intent }) => intent === 'write').map(({ path }) => programName(path));
     const names = new Set(changed);
     const isAny = changed.some((name) => /[…*?[]/.test(name));
-    const keeps = (directory: string) => !isAny && !names.has(programName(directory));
+    const lost = new Set(this.where.directories.filter((directory) => isAny || names.has(programName(directory))));
+    if (lost.size === 0) return;
+    const keeps = (directory: string) => !lost.has(directory);
     this.forEachSince(0, (each) =>
       each.starts.every(({ unless }) => unless.every(keeps))
         ? each

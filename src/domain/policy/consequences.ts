@@ -6,7 +6,7 @@ import { interpreter } from './interpreters.ts';
 import { knownProgram, type KnownProgram } from './known-program.ts';
 import { runByOptions } from './options.ts';
 import { loader, splitString, xargs } from './programs.ts';
-import { commandOfRunner, scriptOfRunner } from './runners.ts';
+import { commandOfRunner, scriptsOfRunner } from './runners.ts';
 import { sed } from './sed.ts';
 import { shell } from './shells.ts';
 
@@ -65,15 +65,15 @@ function environment(before: readonly Field[]): readonly Consequence[] {
 
 function runner(program: string, args: readonly Field[]): readonly Consequence[] {
   const command = commandOfRunner(program, args);
-  const script = scriptOfRunner(program, args);
-  if (command === undefined && script === undefined) return [];
+  const scripts = scriptsOfRunner(program, args, command);
+  if (command === undefined && scripts.length === 0) return [];
   const run: Consequence[] =
     command === undefined
       ? []
       : [{ type: 'command', fields: command.fields, ...(command.sure ? {} : { maybe: true as const }) }];
   return [
     ...run,
-    ...(script === undefined ? [] : [{ type: 'script', text: script } as const]),
+    ...scripts.map((text): Consequence => ({ type: 'script', text })),
     ...(command?.sure === true ? [] : guesses(program, args)),
   ];
 }
@@ -83,11 +83,8 @@ function guesses(program: string, args: readonly Field[]): readonly Consequence[
   const starts = args
     .flatMap(({ text }, at) => (at < 64 && startsCommand(text, at + 1 === args.length) ? [at] : []))
     .slice(0, MOST_GUESSES);
-  return starts.map((at): Consequence => ({
-    type: 'command',
-    fields: args.slice(at),
-    ...(knownProgram(program).isRunner ? {} : { maybe: true as const }),
-  }));
+  const maybe = knownProgram(program).isRunner ? {} : { maybe: true as const };
+  return starts.map((at): Consequence => ({ type: 'command', fields: args.slice(at), ...maybe }));
 }
 
 /** Programs whose names are words that many others use for something of their own. */

@@ -16,7 +16,7 @@ import { MOST_DEPTH, type Place } from './place.ts';
 import type { Doubt, Run, Site } from './reading.ts';
 import { isRunner } from './runners.ts';
 import { isShell } from './shells.ts';
-import { breaksOut, spellsOutVariables, steeringOf } from './steering.ts';
+import { breaksOut, isUsualPlace, saysWhereFilesGo, spellsOutVariables, steeringOf } from './steering.ts';
 import { addsToPath, isTameSetting, placesOfCode } from './tame-settings.ts';
 import type { ScriptVariables } from './variables.ts';
 
@@ -91,9 +91,11 @@ export class Follower {
       this.notes.doubt(`what ${program} runs is nested too deeply to be read`, site, run);
       return;
     }
+    // Asked once: to answer, all of its arguments are looked at, and each of them may have a consequence.
+    const elsewhere = consequences.length > 0 && (place.elsewhere || runsElsewhere(run));
     for (const each of consequences) {
       if (each.type === 'file') this.notes.runsFile(each.path, run, own);
-      this.consequence(each, run, input, place);
+      this.consequence(each, run, input, place, elsewhere);
     }
   }
 
@@ -126,8 +128,13 @@ export class Follower {
     else this.named.where.apart(step);
   }
 
-  private consequence(each: Consequence, run: Run, input: readonly Redirection[], place: Place): void {
-    const elsewhere = place.elsewhere || runsElsewhere(run);
+  private consequence(
+    each: Consequence,
+    run: Run,
+    input: readonly Redirection[],
+    place: Place,
+    elsewhere: boolean,
+  ): void {
     switch (each.type) {
       case 'command': {
         const through = [...place.through, run.program];
@@ -179,6 +186,9 @@ export class Follower {
 
   /** A variable that decides what later commands do: what it names is followed where it is a command. */
   steering(name: string, values: readonly string[], site: Site, place: Place, run?: Run): void {
+    if (saysWhereFilesGo(name) && !place.elsewhere)
+      for (const path of values)
+        if (!isUsualPlace(path)) this.named.add({ path, intent: 'write', certain: false }, site);
     const kind = steeringOf(name);
     if (kind === undefined) return;
     if (name === 'PATH' && place.site === undefined && addsToPath(this.text.slice(site.start, site.end))) return;

@@ -41,7 +41,8 @@ export function git(args: readonly Field[], program: string): readonly Consequen
 
 function subcommandRuns(subcommand: string, rest: readonly Field[]): readonly Consequence[] {
   const words = rest.map(({ text }) => text);
-  if (RUNNING.test(subcommand)) return doubt(`git ${subcommand} runs commands`);
+  if (RUNNING.test(subcommand))
+    return [...scriptsAmong(subcommand, words), ...doubt(`git ${subcommand} runs commands`)];
   switch (subcommand) {
     case 'bisect':
       return words[0] === 'run' ? [{ type: 'command', fields: rest.slice(1) }] : [];
@@ -58,6 +59,15 @@ function subcommandRuns(subcommand: string, rest: readonly Field[]): readonly Co
       return isOpen ? [...found, ...doubt(`what git ${subcommand} is given may make it run others`)] : found;
     }
   }
+}
+
+/** What is written out of it is read: a blocked program is blocked there, too. */
+function scriptsAmong(subcommand: string, words: readonly string[]): readonly Consequence[] {
+  const option = subcommand === 'filter-branch' ? /^--[a-z]+-filter(?:=(.*))?$/s : /^(?:-x|--extcmd)(?:=(.*))?$/s;
+  return words.flatMap((word, at): readonly Consequence[] => {
+    const found = option.exec(word);
+    return found === null ? [] : [{ type: 'script', text: found[1] ?? words[at + 1] ?? '' }];
+  });
 }
 
 function optionRuns(subcommand: string, word: string, next = ''): readonly Consequence[] {

@@ -72,6 +72,17 @@ const TABLE: readonly (readonly [programs: string, names: string, like?: string]
   ['deno', 'deno.json deno.jsonc package.json'],
   ['scons waf rackup', 'SConstruct SConscript wscript config.ru', String.raw`\.(?:py|rb)$`],
   ['ansible-playbook', 'ansible.cfg', String.raw`\.ya?ml$`],
+  ['foreman honcho overmind hivemind goreman', 'Procfile .foreman', String.raw`(?:^|/)Procfile\.[^/]*$`],
+  ['nix nix-shell nix-build', 'shell.nix default.nix flake.nix', String.raw`\.nix$`],
+  ['latexmk', '.latexmkrc latexmkrc'],
+  ['mix', 'mix.exs .formatter.exs .iex.exs', String.raw`\.exs?$`],
+  ['zig', 'build.zig build.zig.zon'],
+  ['swift', 'Package.swift'],
+  ['lefthook', '', String.raw`(?:^|/)\.?lefthook[^/]*\.(?:ya?ml|toml|json)$`],
+  ['dune', 'dune dune-project'],
+  ['stack cabal', 'stack.yaml Setup.hs', String.raw`\.cabal$`],
+  ['sbt', 'build.sbt', String.raw`\.sbt$|(?:^|/)project/`],
+  ['lein clojure clj', 'project.clj deps.edn'],
 ];
 
 const INPUTS: ReadonlyMap<string, Inputs> = new Map(
@@ -83,7 +94,9 @@ const INPUTS: ReadonlyMap<string, Inputs> = new Map(
 
 /** `go run`, `swift test`, `x serve`: the program builds what lies where it is started, and runs that. */
 const RUNS_WHAT_IT_BUILDS = /^(?:run|test|bench|generate|exec|start|serve|watch)$/;
-const BUILDERS: ReadonlySet<string> = new Set(['go', 'cargo', 'swift']);
+const BUILDERS: ReadonlySet<string> = new Set(
+  'go cargo swift mix zig dune stack cabal sbt lein clojure clj'.split(' '),
+);
 const BUILT: Inputs = {
   names: new Set(['Makefile', 'Rakefile', 'Justfile', 'Taskfile']),
   like: /\.(?:go|rs|swift|exs?|csx?|csproj|fsx?|zig|kts?|java|scala|sbt|hs|ml|dart|nim|cr|jl|rb|py|[cm]?[jt]sx?|lua|php|sh)$/,
@@ -127,7 +140,8 @@ function loadedByNode(words: readonly string[]): readonly Inputs[] {
     const setting = /^--env-file(?:-if-exists)?=(.*)$/s.exec(word)?.[1];
     if (setting !== undefined) names.add(baseName(setting));
     if (word.startsWith('-')) continue;
-    const base = baseName(word.replace(/\/+$/, ''));
+    // From the first of a row on: from each of them it would take as long as there are more.
+    const base = baseName(word.replace(/(?<!\/)\/+$/, ''));
     for (const each of /\.\w+$/.test(base)
       ? [base]
       : CODE.flatMap((end) => [`${base}.${end}`, `index.${end}`, 'package.json']))

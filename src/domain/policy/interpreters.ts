@@ -105,7 +105,8 @@ export function interpreterOf(program: string): string | undefined {
   const digit = firstDigit(program);
   if (digit < 1 && !program.endsWith('w')) return undefined;
   if (program.endsWith('-config')) return undefined;
-  const name = digit < 1 ? program.slice(0, -1) : program.slice(0, digit).replace(/[-.]+$/, '');
+  // What ends it is sought from the first of a row on: from each of them it would take as long as there are more.
+  const name = digit < 1 ? program.slice(0, -1) : program.slice(0, digit).replace(/(?<![-.])[-.]+$/, '');
   return Object.hasOwn(INTERPRETERS, name) ? name : undefined;
 }
 
@@ -168,8 +169,13 @@ export function interpreter(program: string, name: string, args: readonly Field[
   // It looks for the tests by itself.
   if (file === undefined && args.some(({ text }) => text === '--test')) return loads;
   if (file === undefined) return [...loads, { type: 'input' }];
+  // What it can be told to do is known of a few.
+  if (PROJECT_SCRIPT.test(file)) loads.push({ type: 'command', fields: args.slice(at) });
   return [...loads, codeFrom(file), ...(PIPES.test(name) ? piped(args.slice(at + 1), program) : [])];
 }
+
+/** Scripts that every project of a framework has. */
+const PROJECT_SCRIPT = /(?:^|\/)(?:manage\.py|artisan|rails)$/;
 
 function saysWhatItIs(name: string, option: string): boolean {
   if (NEVER_SAYS.test(name)) return false;

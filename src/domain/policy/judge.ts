@@ -4,7 +4,7 @@ import { knownProgram } from './known-program.ts';
 import { namesIn, wordsIn } from './names.ts';
 import type { Judgement, Reason } from './judgement.ts';
 import { isHandedOn, isSuretyItself, ownCommand } from './own-commands.ts';
-import { lineOf, matchesCommand, matchesLine, mayBe, type CommandPattern } from './pattern.ts';
+import { matchesCommand, matchesLine, mayBe, waysOf, type CommandPattern } from './pattern.ts';
 import { patternsFor, type Policy, type TrustLevel, type Verdict } from './policy.ts';
 import { readCommand } from './read.ts';
 import type { Reading, Run, Site } from './reading.ts';
@@ -81,7 +81,7 @@ class Judge {
     }
     const whole = { start: 0, end: this.text.length };
     if (this.trust === 'blocked') this.add('deny', 'nothing runs while the tool is blocked', whole);
-    if (isFlooded) this.add('deny', 'it names more files than anybody could look at', whole);
+    if (isFlooded) this.block('there is more to it than anybody could look at', whole);
     if (!this.policy.rules.allowNetwork)
       for (const site of connections) this.add('deny', 'this opens a connection, and allowNetwork is false', site);
     for (const run of runs) this.judge(run);
@@ -103,7 +103,7 @@ class Judge {
 
   private judge(run: Run): void {
     const { policy } = this;
-    const line = policy.hasGlobs ? lineOf(run) : '';
+    const ways = policy.hasGlobs ? waysOf(run) : [];
     const denied = run.maybe ? 'ask' : 'deny';
     const harm = destruction(run, this.entered);
     if (harm !== undefined) this.block(harm, run, undefined, run.maybe);
@@ -115,15 +115,17 @@ class Judge {
       }
     }
     for (const rule of policy.deny) {
-      const match = matchesLine(rule, line, run);
+      const match = matchesLine(rule, ways, run);
       if (match === 'yes') this.add(denied, `a deny rule names ${shown(run.program)}`, run, rule.text);
       if (match === 'maybe') this.add('ask', 'this may turn out to be what a deny rule names', run, rule.text);
     }
     if (run.maybe) return;
-    const asked = policy.ask.find((rule) => matchesLine(rule, line, run) !== 'no');
+    const asked = policy.ask.find((rule) => matchesLine(rule, ways, run) !== 'no');
     if (asked !== undefined) this.add('ask', `an ask rule names ${shown(run.program)}`, run, asked.text);
+    // What is allowed is what was written.
+    const written = ways.slice(0, 1);
     const allowing =
-      asked === undefined ? policy.allow.find((rule) => matchesLine(rule, line, run) === 'yes') : undefined;
+      asked === undefined ? policy.allow.find((rule) => matchesLine(rule, written, run) === 'yes') : undefined;
     if (allowing !== undefined) {
       this.allowed.add(run);
       this.add('allow', `an allow rule names ${shown(run.program)}`, run, allowing.text);

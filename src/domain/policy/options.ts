@@ -41,7 +41,7 @@ const MAKE: RunningOptions = {
 };
 const SHELL_IN_SQL = {
   sqlite3:
-    /(?:^|\n)\s*\.(?!(?:tables?|schema|headers?|mode|databases|dump|indexes|indices|width|help|quit|exit|stats|timer|nullvalue|separator|echo|changes|bail|show|fullschema|version)\b)|\b(?:load_extension|writefile|readfile|edit|fts3_tokenizer)\b["'`\]]?\s*(?:\(|\/\*|--)/i,
+    /(?:^|\n)\s*\.(?!(?:tables?|schema|headers?|mode|databases|dump|indexes|indices|width|help|quit|exit|stats|timer|nullvalue|separator|echo|changes|bail|show|fullschema|version)\b)|\b(?:load_extension|writefile|readfile|edit|fts3_tokenizer)\b["'`\]]?\s*(?:\(|\/\*|--)|\battach\b|\bvacuum\b[^;]*\binto\b/i,
   psql: /\\(?!d|l\b|l\+|x\b|c\b|conninfo|q\b|timing|pset|z\b|echo|t\b|a\b|h\b|n|\\)|\bprogram\b|^(?:-\w*o|--output=)?\|(.*)$/is,
   mysql: /\\[!P.]|(?:^|[;\n'"])\s*(?:system|pager|source|tee)\b|\binto\s+(?:out|dump)file\b|\bload_file\b/i,
 };
@@ -113,10 +113,13 @@ const RUNNING_OPTIONS: Readonly<Record<string, RunningOptions>> = {
   mariadb: MYSQL,
   duckdb: {
     ...{ steer: 'init', oneDash: true },
-    text: /^\s*\.(?:sh|shell|system)\s+(.*)$|(?:^|[\n;])\s*\.(?:sh|sy|o|r|exc|im)\w*|\b(?:load|install)\s+'?\w|\bcopy\b/is,
+    text: /^\s*\.(?:sh|shell|system)\s+(.*)$|(?:^|[\n;])\s*\.(?:sh|sy|o|r|exc|im)\w*|\b(?:load|install)\s+'?\w|\b(?:copy|attach)\b|\b(?:from|read_\w+\s*\()\s*\[?\s*'(?:[/~]|[^']*\.\.)/is,
   },
   mongosh: { steer: 'eval', file: 'file', fileLetters: 'f' },
   mongo: { steer: 'eval' },
+  // Files that a program in their own language names.
+  jq: { text: /\b(?:import|include)\s+"/ },
+  yq: { text: /\bload(?:_\w+)?\s*\(/ },
   clojure: { text: EVALUATES },
   clj: { text: EVALUATES },
   bb: { text: EVALUATES },

@@ -37,8 +37,9 @@ export function ownCommand({ program, name, args }: Pick<Run, 'program' | 'name'
 /** Whether a program that nobody knows is given Surety's command line to run: in its words from here on, or within this one. */
 export function isHandedOn(words: readonly string[], at: number, names: readonly string[]): boolean {
   const word = words[at] ?? '';
+  // At the end of the text as well: else whatever has no blank behind it would be looked through once for each `surety` in it.
   if (names.includes('surety'))
-    return word.split(/surety\S*\s+/).some((rest, index) => index > 0 && (DECIDES.test(rest) || ACTS.test(rest)));
+    return word.split(/surety\S*(?:\s+|$)/).some((rest, index) => index > 0 && (DECIDES.test(rest) || ACTS.test(rest)));
   if (programName(word).toLowerCase().split('@', 1)[0] !== 'surety') return false;
   // More of them decide nothing.
   const rest = words.slice(at + 1, at + 9);

@@ -19,6 +19,8 @@ export interface Form {
   readonly reads?: string;
   readonly readsLong?: RegExp;
   readonly writes?: string;
+  /** Options that hand on others, set apart by commas: `-Wp,-include,x`. */
+  readonly handsOn?: RegExp;
 }
 
 const read: Form = { operands: 'read' };
@@ -60,6 +62,7 @@ const copy: Form = { operands: 'read', writesLast: true, plain: 'S', writes: 't'
 const compiler: Form = {
   operands: 'none',
   writes: 'o',
+  handsOn: /^-W[pla],/,
   readsLong: /^--(?:include|imacros|include-(?:directory|prefix|with-prefix)(?:-after|-before)?|sysroot)$/,
 };
 

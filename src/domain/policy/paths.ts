@@ -1,6 +1,7 @@
 import { MATCH, type Field } from '../command/expand.ts';
 import { isContainerProgram, isElsewhere, localFiles } from './elsewhere.ts';
 import { formOf, GIT_LOOKS, LOOKS, SPEAKS, type Form } from './path-forms.ts';
+import { listedElsewhere } from './path-lists.ts';
 import { guess, guessesIn, isWord, spokenPaths } from './path-guesses.ts';
 import { OWN_GRAMMAR } from './path-programs.ts';
 import type { Starts } from './whereabouts.ts';
@@ -43,6 +44,11 @@ const SAID =
 /** The files among a program's arguments: those that it is known to take, and every other word that may be one. */
 export function pathsOf(program: string, args: readonly Field[]): readonly Named[] {
   if (args.length === 0 || SPEAKS.has(program)) return [];
+  const listed = listedElsewhere(program, args);
+  return listed.length === 0 ? namedPaths(program, args) : [...listed, ...namedPaths(program, args)];
+}
+
+function namedPaths(program: string, args: readonly Field[]): readonly Named[] {
   const form = formOf(program);
   if (form !== undefined) return known(program, form, args);
   const own = OWN_GRAMMAR.get(program);
@@ -68,6 +74,8 @@ function known(program: string, form: Form, args: readonly Field[]): readonly Na
     if (isOver || !/^-./s.test(text)) {
       if (field !== undefined) operands.push(field);
     } else if (text === '--') isOver = true;
+    else if (form.handsOn?.test(text) === true)
+      found.push(...handedOn(text).flatMap((part) => guessesIn(part, 'write')));
     else if (text.startsWith('--')) {
       const [name = '', ...rest] = text.split('=');
       const isPlain = plainLong?.test(name) === true;
@@ -112,6 +120,14 @@ function known(program: string, form: Form, args: readonly Field[]): readonly Na
     if (isTarget || all !== 'read') note(text, 'write');
   });
   return found;
+}
+
+/** Where libraries are looked for once it runs, and what a library is called, is written down and no more. */
+const WRITTEN_DOWN = /^--?(?:rpath(?:-link)?|soname|z)$/;
+
+function handedOn(option: string): readonly string[] {
+  const parts = option.split(',');
+  return parts.filter((part, nth) => nth > 0 && !WRITTEN_DOWN.test(parts[nth - 1] ?? '') && !/^--?rpath/.test(part));
 }
 
 /** Long options may be cut short. */

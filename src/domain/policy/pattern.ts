@@ -62,15 +62,31 @@ export function globPattern(text: string): GlobPattern {
   return { text, program: text.trim().split(/\s+/)[0] ?? '' };
 }
 
-/** `line` is the program with its arguments as they are known. */
-export function matchesLine({ text, program }: GlobPattern, line: string, run: Run): Match {
-  if (matchesGlob(text, line, { ignoreCase: true })) return 'yes';
+/** `lines` are the program with its arguments as they are known, in one or more ways to write them. */
+export function matchesLine({ text, program }: GlobPattern, lines: readonly string[], run: Run): Match {
+  if (lines.some((line) => matchesGlob(text, line, { ignoreCase: true }))) return 'yes';
   const isOpen = run.args.some(({ open, many }) => open || many);
   return isOpen && matchesGlob(program, run.program, { ignoreCase: true }) ? 'maybe' : 'no';
 }
 
-export function lineOf(run: Run): string {
-  return [run.program, ...run.args.map(({ text }) => text)].join(' ');
+function lineOf({ program, args }: Run): string {
+  return [program, ...args.map(({ text }) => text)].join(' ');
+}
+
+const MOST_WAYS = 8;
+
+/** The same without options in front, whose values only the program knows: `git -C x push` is `git push`. */
+export function waysOf(run: Run): readonly string[] {
+  const { program, args } = run;
+  const ways = [lineOf(run)];
+  for (let at = 0; at < args.length && ways.length < MOST_WAYS; at += 1) {
+    const text = args[at]?.text ?? '';
+    if (text.startsWith('-')) continue;
+    if (at > 0) ways.push([program, ...args.slice(at).map((arg) => arg.text)].join(' '));
+    // Behind an option it may be the option's value.
+    if (!/^-[^=]*$/.test(args[at - 1]?.text ?? '')) break;
+  }
+  return ways;
 }
 
 /** Whether a name of which only a part is known may turn out to be this program. Nothing known is no ground to say so. */

@@ -43,14 +43,12 @@ export function outermost(source: string, variables: Variables): Place {
 
 /** How a part of a function runs: beside the others of a pipeline, or left running. */
 export function started(node: SyntaxNode, child: SyntaxNode, place: Place): Place {
-  if (node.type === 'Pipeline' && node.commands.length > 1) {
-    const part = node.commands.findIndex((each) => each === child);
-    return { ...place, start: { within: place.start, pipeline: node, part } };
-  }
+  if (node.type === 'Pipeline' && node.commands.length > 1)
+    return { ...place, start: { within: place.start, pipeline: node, part: child } };
   const isLeft = node.type === 'Coproc' || (node.type === 'Statement' && node.background === true);
   return isLeft ? { ...place, start: beside(place) } : place;
 }
 
 export function beside(place: Place): Start {
-  return { within: place.start, pipeline: undefined, part: 0 };
+  return { within: place.start, pipeline: undefined, part: undefined };
 }

@@ -195,13 +195,24 @@ function evaluatesAfter(subcommand: RegExp): Program {
     subcommand.test(args.find(({ text }) => !text.startsWith('-'))?.text ?? '') ? always(args, program) : [];
 }
 
+/** The same where options with values may stand before the subcommand. */
+function evaluatesWith(subcommand: RegExp): Program {
+  return (args, program) => (args.some(({ text }) => subcommand.test(text)) ? always(args, program) : []);
+}
+
 /** It runs the command among its operands, after so many of its own; by its options it may do more. */
 function atOperand(own: number): Program {
   return (args, program) => {
-    const starts = args.flatMap(({ text }, at) => (/^-|=/.test(text) ? [] : [at]));
+    // A number is the value of an option: `nsenter -t 1 x`.
+    const starts = args.flatMap(({ text }, at) => (/^-|=|^\d+$/.test(text) ? [] : [at]));
     const commands = starts.slice(0, own + 1).map((at): Consequence => ({ type: 'command', fields: args.slice(at) }));
     return [...commands, ...always(args, program)];
   };
+}
+
+function commandAfter(args: readonly Field[], mark: string): readonly Consequence[] {
+  const at = args.findIndex(({ text }) => text === mark);
+  return at === -1 ? [] : [{ type: 'command', fields: args.slice(at + 1) }];
 }
 
 /** All of its options have their values attached. */
@@ -267,6 +278,8 @@ export const PROGRAMS: Readonly<Record<string, Program>> = {
   ],
   valgrind,
   rails: evaluatesAfter(/^(?:runner|r|console|c)$/),
+  ...table('manage.py django-admin flask', evaluatesWith(/^(?:shell|shell_plus|dbshell)$/)),
+  artisan: evaluatesAfter(/^(?:tinker|db)$/),
   mix: evaluatesAfter(/^eval$/),
   crystal: evaluatesAfter(/^eval$/),
   ln: (args, program) =>
@@ -283,8 +296,10 @@ export const PROGRAMS: Readonly<Record<string, Program>> = {
     args.some(({ text }) => /^(?:-[eV]|--(?:expr|version|help))/.test(text))
       ? args.flatMap(({ text }) => (/[!\0]/.test(text) ? always(args, program) : []))
       : [{ type: 'input' }],
+  gdb: (args, program) => [...commandAfter(args, '--args'), ...always(args, program)],
+  lldb: (args, program) => [...commandAfter(args, '--'), ...always(args, program)],
   ...table(
-    'batch expect gdb lldb ex ed start-stop-daemon run-parts watchexec xterm perf newgrp daemonize socat ' +
+    'batch expect ex ed start-stop-daemon run-parts watchexec xterm perf newgrp daemonize socat ' +
       'nodemon m4 facter dbus-send gdbus busctl machinectl capsh',
     always,
   ),

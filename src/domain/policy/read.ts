@@ -30,27 +30,27 @@ function readParsed(text: string, script: Script): Reading {
 }
 
 function readPass(text: string, script: Script, variables: ScriptVariables): Reading {
-  variables.changed = false;
+  variables.beginPass();
   const reader = new Reader(text, variables);
   reader.readOutermost(script);
-  if (!isChanged(variables)) return reader.notes;
+  const { changed, isFlooding } = whatWasLearnt(variables);
+  if (isFlooding)
+    return { ...readInPart(text, 'its variables make more of it than anybody could read', reader), isFlooded: true };
+  if (!changed) return reader.notes;
   variables.pass += 1;
   // What the script sets on its way was not known to what was read before: read again.
   if (variables.pass < MOST_PASSES) return readPass(text, script, variables);
-  const { runs, paths, forkBombs, connections, isFlooded } = reader.notes;
-  return {
-    ...unread(text, 'what its variables hold depends on itself'),
-    runs,
-    paths,
-    forkBombs,
-    connections,
-    isFlooded,
-  };
+  return readInPart(text, 'what its variables hold depends on itself', reader);
 }
 
 /** The reader changes it behind the compiler's back. */
-function isChanged(variables: ScriptVariables): boolean {
-  return variables.changed;
+function whatWasLearnt({ changed, isFlooding }: ScriptVariables): Pick<ScriptVariables, 'changed' | 'isFlooding'> {
+  return { changed, isFlooding };
+}
+
+function readInPart(text: string, why: string, { notes }: Reader): Reading {
+  const { runs, paths, forkBombs, connections, isFlooded } = notes;
+  return { ...unread(text, why), runs, paths, forkBombs, connections, isFlooded };
 }
 
 function unread(text: string, why: string): Reading {

@@ -22,7 +22,7 @@ import { Notes } from './notes.ts';
 import { isOverlooked } from './overlooked.ts';
 import { beside, MOST_DEPTH, outermost, started, type Place } from './place.ts';
 import type { Site } from './reading.ts';
-import { steeringOf } from './steering.ts';
+import { isTelling } from './steering.ts';
 import { isTangled } from './tangle.ts';
 import { isForReadAlone, type ScriptVariables } from './variables.ts';
 import { walk } from './walk.ts';
@@ -194,7 +194,7 @@ export class Reader {
       this.notes.sets(() => node.wordlist?.flatMap((word) => expandWhole(word, place.variables)) ?? []);
     const word = node.type === 'Assignment' && node.value.type === 'Word' ? node.value : undefined;
     if (word !== undefined) this.notes.sets(() => expandWhole(word, place.variables));
-    if (steeringOf(name) === undefined) return;
+    if (!isTelling(name)) return;
     const isKnown = word !== undefined && node.type === 'Assignment' && node.append !== true;
     const values = isKnown ? expandWhole(word, place.variables) : [HOLE];
     this.follower.steering(name, values, this.siteOf(node, place), place);
@@ -206,8 +206,7 @@ export class Reader {
     if (operation?.type !== 'Default' || !operation.operator.includes('=')) return;
     const values = () => expandWhole(operation.operand, place.variables);
     this.notes.sets(values);
-    if (steeringOf(parameter) !== undefined)
-      this.follower.steering(parameter, values(), this.siteOf(node, place), place);
+    if (isTelling(parameter)) this.follower.steering(parameter, values(), this.siteOf(node, place), place);
   }
 
   private redirect(node: Redirection & { type: 'Redirect' }, place: Place): void {
@@ -215,7 +214,7 @@ export class Reader {
     const site = this.siteOf(node, place);
     const isDuplicating = node.operator.endsWith('&');
     for (const path of expandWhole(node.target, place.variables)) {
-      if (path.startsWith('/dev/') && /^\/dev\/(?:tcp|udp)\//.test(path)) {
+      if (/^\/dev\/(?:tcp|udp)\//.test(path)) {
         this.notes.connections.push(site);
         this.notes.doubt('this opens a connection to the network', site);
       }

@@ -38,7 +38,7 @@ export interface Reading {
   readonly paths: readonly CommandPath[];
   /** Words that may name files: what is there decides. */
   readonly guesses: readonly CommandPath[];
-  /** It names more files than anybody looks at, and what may not be touched may be among those left out. */
+  /** There is more to it than anybody looks at, and what may not run or be touched may be among what is left out. */
   readonly isFlooded: boolean;
   /** The directories that it changes to, seen from where it begins. */
   readonly directories: readonly string[];

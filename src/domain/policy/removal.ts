@@ -61,5 +61,5 @@ export function removalDoubt(run: Run): string | undefined {
 }
 
 function isWhereverOneIs(arg: string): boolean {
-  return /^(?:~[+-](?:\/|$))?(?:\.{0,2}\/?)*(?:\*|\.\[[!^]\.\]\*|\?\??\*)?$/.test(arg) && arg !== '';
+  return /^(?:~[+-](?:\/|$))?[./]*(?:\*|\.\[[!^]\.\]\*|\?\??\*)?$/.test(arg) && arg !== '';
 }

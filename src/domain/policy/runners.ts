@@ -32,6 +32,10 @@ const FLAG = /^(?:-[yqsiv]|--(?:yes|no|quiet|silent|verbose|no-install|no-sync|f
 const VALUED =
   /^(?:-[pnwfeC]|--(?:package|with|from|python|prefix|workspace|filter|name|env-file|env|extra|group|cwd|dir|directory|project|spec))$/;
 const SCRIPT = /^(?:-c|--(?:call|run|command))(?:=(.*))?$/s;
+const SHELL_MODE = /^(?:-[a-z]*c|--shell-mode)$/;
+const NO_NAME = /[\s;&|<>()`$'"\\]/;
+/** `yarn workspace x exec …`, `yarn workspaces foreach -A exec …`. */
+const EACH = /^workspaces?$/;
 const ASSIGNMENT = /^[A-Za-z_]\w*=/;
 
 export function isRunner(program: string): boolean {
@@ -52,6 +56,8 @@ export function commandOfRunner(program: string, args: readonly Field[]): Runner
   if (first === undefined) return undefined;
   if (runner.subcommands.length === 0) return beginningAt(operandFrom(args, 0, runner.own), args, runner);
   const name = args[first.at]?.text ?? '';
+  const within = program === 'yarn' && EACH.test(name) ? args.findIndex(({ text }) => text === 'exec') : -1;
+  if (within !== -1) return commandOfRunner(program, args.slice(within));
   if (runner.subcommands.includes(name)) {
     // `uv tool run x`
     const isTwofold = name === 'tool' && args[first.at + 1]?.text === 'run';
@@ -62,11 +68,19 @@ export function commandOfRunner(program: string, args: readonly Field[]): Runner
     : undefined;
 }
 
-/** The text that a runner hands to a shell: `npx -c '…'`. */
-export function scriptOfRunner(program: string, args: readonly Field[]): string | undefined {
-  if (!RUNNERS.has(program)) return undefined;
+/** The texts that a runner hands to a shell: `npx -c '…'`, `pnpm -c exec '…'`, and what is no name by itself: `yarn exec 'a; b'`. */
+export function scriptsOfRunner(
+  program: string,
+  args: readonly Field[],
+  command: RunnersCommand | undefined,
+): readonly string[] {
+  if (!RUNNERS.has(program)) return [];
+  const isShell = program === 'pnpm' && args.some(({ text }) => SHELL_MODE.test(text));
+  const name = command?.fields[0]?.text ?? '';
+  const words = command?.fields.map(({ text }) => text) ?? [];
   const at = args.findIndex(({ text }) => SCRIPT.test(text));
-  return at === -1 ? undefined : (SCRIPT.exec(args[at]?.text ?? '')?.[1] ?? args[at + 1]?.text);
+  const told = at === -1 ? undefined : (SCRIPT.exec(args[at]?.text ?? '')?.[1] ?? args[at + 1]?.text);
+  return [...(isShell || NO_NAME.test(name) ? [words.join(' ')] : []), ...(told === undefined ? [] : [told])];
 }
 
 function beginningAt(

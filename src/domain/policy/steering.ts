@@ -65,3 +65,21 @@ export function spellsOutVariables(program: string): boolean {
 export function breaksOut(value: string): boolean {
   return BREAKS_OUT.test(value);
 }
+
+/** Variables of many programs that say where they put files. */
+const PUTS_FILES =
+  /^(?:TMPDIR|TEMP|TMP|DESTDIR|GO(?:BIN|PATH|CACHE|MODCACHE)|NODE_V8_COVERAGE|CARGO_(?:TARGET_DIR|INSTALL_ROOT)|PYTHONPYCACHEPREFIX|COVERAGE_FILE|XDG_[A-Z]+_HOME|PIP_TARGET|SSLKEYLOGFILE|GCOV_PREFIX|LLVM_PROFILE_FILE)$/;
+
+export function saysWhereFilesGo(variable: string): boolean {
+  return PUTS_FILES.test(variable);
+}
+
+/** Where they would put them anyway. */
+export function isUsualPlace(path: string): boolean {
+  return /^\/(?:var\/)?tmp\/?$/.test(path);
+}
+
+/** Whether what a variable holds matters to anybody but whoever reads it by its name. */
+export function isTelling(variable: string): boolean {
+  return steeringOf(variable) !== undefined || saysWhereFilesGo(variable);
+}

@@ -11,6 +11,8 @@ interface Assigned {
 const MOST_VALUES = 8;
 const MOST_ASSIGNMENTS = 500;
 const PASSES_TO_SETTLE = 2;
+/** Characters that values put into a command line in one reading: a long one that is used often is as long as its square. */
+const MOST_SPELT_OUT = 262_144;
 
 /**
  * What the variables of a script may hold. Every assignment counts wherever it stands, for functions and loops jump about;
@@ -24,7 +26,11 @@ export class ScriptVariables implements Variables {
   private readonly arrays = new Set<string>();
   private count = 0;
   private blind = false;
+  private speltOut = 0;
   breaksAtBlanks = true;
+
+  /** They make more of the script than anybody could look at. */
+  isFlooding = false;
 
   /** True if anything was learnt that those who asked before did not know. */
   changed = false;
@@ -41,7 +47,15 @@ export class ScriptVariables implements Variables {
       ({ from, until }) => from !== undefined && at >= from && (until === undefined || at < until),
     );
     const values = this.evaluated.get(name) ?? this.evaluate(name, assigned);
-    return values.length > MOST_VALUES ? { values: [HOLE], certain: false } : { values, certain };
+    for (const value of values) this.speltOut += value.length;
+    if (this.speltOut > MOST_SPELT_OUT) this.isFlooding = true;
+    return this.isFlooding || values.length > MOST_VALUES ? { values: [HOLE], certain: false } : { values, certain };
+  }
+
+  /** The script is read from its beginning. */
+  beginPass(): void {
+    this.changed = false;
+    this.speltOut = 0;
   }
 
   private evaluate(name: string, assigned: readonly Assigned[]): readonly string[] {

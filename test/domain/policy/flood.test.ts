@@ -43,3 +43,13 @@ it('more files than anybody looks at are denied: the roots hold whoever approves
   expect(verdict(`cat ${files} /etc/shadow`)).toBe('deny');
   expect(verdict(`cat ${files.slice(0, 5000)}`)).toBe('allow');
 });
+
+it('a long value that is used often is more than anybody looks at, and nothing lifts that', () => {
+  const judged = (times: number) =>
+    judgeCommand(`A='${'a '.repeat(2000)}'; rm ${'$A '.repeat(times)} -rf /`, policyWith({}), { trust: 'trusted' });
+  expect(judged(2000)).toMatchObject({ verdict: 'deny', unconditional: true });
+  expect(judged(2000).reasons.map(({ because }) => because)).toContain(
+    'there is more to it than anybody could look at',
+  );
+  expect(judgeCommand(`A='${'a '.repeat(2000)}'; echo $A $A`, policyWith({})).verdict).toBe('allow');
+});

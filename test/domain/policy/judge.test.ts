@@ -493,7 +493,12 @@ describe('rules', () => {
   });
   it.each([
     ['npm publish', 'deny'],
+    ['npm --silent publish', 'deny'],
+    ['npm --prefix . -w x publish', 'deny'],
+    ['kubectl -n x delete pod y', 'deny'],
+    ['kubectl -n x get pod delete', 'allow'],
     ['npm test', 'ask'],
+    ['npm --silent test', 'ask'],
     ['rm -rf dist', 'allow'],
     ['rm -rf dist src', 'ask'],
     ['ls && rm -rf dist', 'allow'],
