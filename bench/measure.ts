@@ -20,8 +20,8 @@ export type Budget = { readonly atMost: number } | { readonly atLeast: number } 
 const ROUNDS = 7;
 
 /**
- * Runs every side once per round, in turn and each round another one first, so that whatever else the machine does, and what
- * one side leaves to be done, falls on all of them alike.
+ * Runs every side once per round, each round another one first and every other one backwards, so that whatever else the machine
+ * does falls on all of them alike, and what a side leaves to be done now on one neighbour and now on the other.
  */
 export async function alternate<Side extends string>(
   sides: Readonly<Record<Side, () => number | Promise<number>>>,
@@ -30,8 +30,9 @@ export async function alternate<Side extends string>(
   const names = Object.keys(sides) as Side[];
   const seen = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Side, number[]>;
   for (let round = 0; round < rounds; round += 1) {
+    const step = round % 2 === 0 ? 1 : -1;
     for (const at of names.keys()) {
-      const name = names[(round + at) % names.length];
+      const name = names.at((round + step * at) % names.length);
       if (name !== undefined) seen[name].push(await sides[name]());
     }
   }
