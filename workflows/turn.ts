@@ -6,6 +6,7 @@ import { headline } from '../src/domain/trust/describe.ts';
 import type { PartEffect } from '../src/domain/trust/draft.ts';
 import { isPlain, nextDue, ruleOfPart, scopeOfPart, strictest } from '../src/domain/trust/parts.ts';
 import type { Subject } from '../src/domain/trust/parts.ts';
+import { calmOf } from '../src/domain/trust/calm.ts';
 import { patienceOf } from '../src/domain/trust/patience.ts';
 import type { IdentifiedOutcome } from '../src/domain/trust/reported.ts';
 import type { Rest } from '../src/postgres/project.ts';
@@ -93,6 +94,7 @@ async function readOn(key: string, before: Memory | undefined): Promise<Read | u
   const effects: PartEffect[] = [];
   const remarks: string[] = [];
   for (let pages = 0; unread && pages < MOST_PAGES && effects.length < MOST_EFFECTS; pages += 1) {
+    const calm = memory === undefined ? undefined : calmOf(memory.subject, memory.parts, memory.rules);
     pulled = await ledger.pull({
       key,
       ...(memory === undefined ? {} : { subject: memory.subject }),
@@ -102,6 +104,7 @@ async function readOn(key: string, before: Memory | undefined): Promise<Read | u
       rulesShape: memory?.rules.shape ?? 0,
       scopes: Object.keys(memory?.parts ?? {}).map(scopeOfPart),
       fold: isPlain(memory?.parts ?? {}),
+      ...(calm === undefined ? {} : { calm }),
     });
     if (pulled === undefined) return undefined;
     const absorbed = absorb(memory, pulled);

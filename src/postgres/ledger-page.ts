@@ -73,7 +73,7 @@ async function readFolded(
        select l.seq, l.kind, l.at, l.received_at, l.started_at, l.trust_version, l.scope, l.agent, l.severity, l.category,
          l.structured, l.recoverable, l.probe, case when l.kind > 2 then l.detail end as detail,
          sum((l.kind <> 0)::int) over (order by l.seq rows unbounded preceding) as segment,
-         floor(date_part('epoch', l.at) * 1000 / $5) as slice
+         floor(floor(date_part('epoch', l.at) * 1000 + 0.5) / $5) as slice
        from ledger l where l.subject = $1 and l.seq > $2 and l.seq <= $3
      ), kept as (
        select id from name where text = any($4) union select scope from page where kind <> 0 and scope is not null

@@ -2,9 +2,11 @@ import type pg from 'pg';
 import type { RuleView } from '../domain/rules/resolve.ts';
 import { viewForServer, viewForTool } from '../domain/rules/resolve.ts';
 import type { Projection, Pulled, Watermark } from '../domain/trust/absorb.ts';
+import type { Calm } from '../domain/trust/calm.ts';
+import { foldCalm } from '../domain/trust/calm.ts';
 import type { Severity } from '../domain/outcome/outcome.ts';
 import type { Parts, Subject } from '../domain/trust/parts.ts';
-import { isPlain, scopeOfPart } from '../domain/trust/parts.ts';
+import { isPlain, ruleOfPart, scopeOfPart, WHOLE } from '../domain/trust/parts.ts';
 import type { Projected } from '../domain/trust/parts.schema.ts';
 import { readParts } from '../domain/trust/parts.schema.ts';
 import { codeOf } from './codes.ts';
@@ -28,6 +30,8 @@ export interface PullRequest {
   /** The scopes that are kept. Successes of any other change nothing and are left out when folding. */
   readonly scopes: readonly string[];
   readonly fold: boolean;
+  /** What of the tool's failures can change nothing, by the rules the workflow has. */
+  readonly calm?: Calm;
 }
 
 export interface Head extends Subject {
@@ -86,7 +90,10 @@ async function readNews(client: pg.PoolClient, { head, projection }: Answered, r
   return {
     subject: { kind: head.kind, server: head.server, name: head.name },
     watermark: { generation: head.generation, seq: page.upTo, id: (await idAt(client, head, page.upTo)) ?? null },
-    entries: page.entries,
+    entries:
+      sameRules && request.calm !== undefined
+        ? foldCalm(page.entries, request.calm, ruleOfPart(head, view, WHOLE))
+        : page.entries,
     more: page.upTo < head.seq,
     failures: head.failures,
     ...(sameRules ? {} : { rules: view, ...(await sinceOf(client, rulesVersion)) }),

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { absorb } from '../../src/domain/trust/absorb.ts';
 import type { Memory, Watermark } from '../../src/domain/trust/absorb.ts';
+import { calmOf } from '../../src/domain/trust/calm.ts';
 import { isPlain, scopeOfPart } from '../../src/domain/trust/parts.ts';
 import type { Parts } from '../../src/domain/trust/parts.ts';
 import { pull } from '../../src/postgres/pull.ts';
@@ -14,6 +15,7 @@ let installation: Installation;
 beforeAll(async () => {
   installation = await createInstallation({
     defaultRule: { escalationDurationSeconds: 1, cooldownSeconds: 0, successCountToRecover: 2, blockAfter: 4 },
+    toolRules: { busy: { preset: 'rate-based' } },
     domainRules: { rated: { rateThreshold: 0.5, windowSeconds: 600, escalationDurationSeconds: 1 } },
   });
 });
@@ -27,10 +29,11 @@ const call = fc.record({
 
 let made = 0;
 
-/** Reads a tool's ledger to its end, as its workflow would. `fold` false reads every row singly. */
-async function readAll(key: string, fold: boolean): Promise<Parts> {
-  let memory: Memory | undefined;
+/** Reads a tool's ledger to its end, as its workflow would; `entries` are those of the last page. */
+async function readOn(key: string, { before, fold = true }: { before?: Memory; fold?: boolean | 'successes' } = {}) {
+  let memory = before;
   for (;;) {
+    const calm = fold !== true || memory === undefined ? undefined : calmOf(memory.subject, memory.parts, memory.rules);
     const pulled = await pull(installation.pool, {
       key,
       since: memory?.watermark ?? { generation: await generation(), seq: 0, id: null },
@@ -38,12 +41,13 @@ async function readAll(key: string, fold: boolean): Promise<Parts> {
       rulesVersion: memory?.rules.version ?? -1,
       rulesShape: memory?.rules.shape ?? 0,
       scopes: Object.keys(memory?.parts ?? {}).map(scopeOfPart),
-      fold: fold && isPlain(memory?.parts ?? {}),
+      fold: fold !== false && isPlain(memory?.parts ?? {}),
+      ...(calm === undefined ? {} : { calm }),
     });
     if (pulled === undefined) throw new Error(`no ledger of ${key}`);
     const absorbed = absorb(memory, pulled);
     memory = absorbed.memory;
-    if (!absorbed.unread) return memory.parts;
+    if (!absorbed.unread) return { memory, parts: memory.parts, entries: pulled.entries };
   }
 }
 
@@ -67,11 +71,32 @@ test('folded and single reading lead to the same trust, for any history', async 
           : base;
       });
       for (let i = 0; i < outcomes.length; i += 30) await append(ledger, outcomes.slice(i, i + 30));
-      const [folded, singly] = [await readAll(`tool:local/${name}`, true), await readAll(`tool:local/${name}`, false)];
-      expect(ignoringSuccessTimes(folded)).toEqual(ignoringSuccessTimes(singly));
+      const [folded, singly] = [
+        await readOn(`tool:local/${name}`),
+        await readOn(`tool:local/${name}`, { fold: false }),
+      ];
+      expect(ignoringSuccessTimes(folded.parts)).toEqual(ignoringSuccessTimes(singly.parts));
     }),
     { numRuns: 40 },
   );
+});
+
+test('failures that can change nothing are few entries, and lead to the same trust', async () => {
+  const ledger = ledgerOf(installation);
+  const key = 'tool:local/busy';
+  const calls = (count: number) =>
+    Array.from({ length: count }, (_, index) =>
+      index % 20 === 7
+        ? failure({ name: 'busy', severity: index % 40 === 7 ? 'timeout' : 'server_error' })
+        : outcome({ name: 'busy' }),
+    );
+  await append(ledger, calls(12_000));
+  const { memory: before } = await readOn(key);
+  await append(ledger, calls(5000));
+  const [folded, singly] = [await readOn(key, { before }), await readOn(key, { before, fold: 'successes' })];
+  expect(folded.entries.length).toBeLessThan(10);
+  expect(singly.entries.length).toBeGreaterThan(500);
+  expect(folded.parts).toEqual(singly.parts);
 });
 
 test('a page stays small, however many scopes and successes there are', async () => {

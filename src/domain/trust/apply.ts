@@ -34,7 +34,7 @@ export interface EarlierRules {
 }
 
 /**
- * Applies a page in which successes may be folded. Folded ones say nothing about single calls: where those matter the
+ * Applies a page in which calls may be folded. Folded ones say nothing about single calls: where those matter the
  * page is read only up to the eventful row before them, and `stoppedAfter` is the place of that row, or 0. What came in
  * before the rules were published is judged by those before them, however late somebody reads it.
  */
@@ -49,7 +49,7 @@ export function applyPage(
   const draft = draftOf(subject, parts, view, version);
   let lastEventful = 0;
   for (let index = 0; index < entries.length;) {
-    // Folded successes between two eventful rows overlap in the ledger, so they stand or fall together.
+    // Folded calls between two eventful rows overlap in the ledger, so they stand or fall together.
     const end = endOfGroup(entries, index);
     const group = entries.slice(index, end);
     if (group.some((entry) => isFolded(entry) && needsUnfolding(draft.parts, entry))) {
@@ -98,7 +98,7 @@ export function advanceAll(subject: Subject, parts: Parts, now: number, view: Ru
   return appliedOf(draft);
 }
 
-/** Whether a folded entry would reach a part that waits for single successes. */
+/** Whether a folded entry would reach a part that waits for single calls. */
 function needsUnfolding(parts: Parts, entry: Entry): boolean {
   if (isOrder(entry)) return false;
   const scope = entry.scope ?? WHOLE;
@@ -188,7 +188,9 @@ function eventOf(draft: Draft, entry: CallEntry): TrustEvent | undefined {
     }
     case 'failure': {
       const { severity = 'server_error', category = 'quality', evidence = 'text', recoverable = true } = entry;
-      return { type: 'callFailed', at, trustVersion, startedAt, agent, severity, category, evidence, recoverable };
+      const { count, times } = entry;
+      const what = { severity, category, evidence, recoverable, count, times };
+      return { type: 'callFailed', at, trustVersion, startedAt, agent, ...what };
     }
     case 'unknown': {
       // A probe stands for every part that was on trial; a trusted one was not.

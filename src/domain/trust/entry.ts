@@ -22,8 +22,10 @@ export interface CallEntry extends Row {
   readonly category?: Category | undefined;
   readonly evidence?: Evidence | undefined;
   readonly recoverable?: boolean | undefined;
-  /** Set on folded successes, even on one: how many calls it stands for. It reaches only parts that are trusted. */
+  /** Set on folded calls, even on one: how many it stands for. It reaches only parts that are trusted. */
   readonly count?: number;
+  /** Of folded failures: when the latest of them were, oldest first, as many as are remembered. */
+  readonly times?: readonly number[];
 }
 
 export interface OrderEntry extends Row {

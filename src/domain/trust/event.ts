@@ -27,6 +27,9 @@ export interface CallFailed extends OfACall {
   readonly recoverable: boolean;
   /** A probe that was never answered counts, whatever the rule filters. */
   readonly silentProbe?: boolean;
+  /** Failures of a trusted subject that can change nothing arrive folded; `times` are those of the latest. */
+  readonly count?: number | undefined;
+  readonly times?: readonly number[] | undefined;
 }
 
 export interface DeadlineReached {

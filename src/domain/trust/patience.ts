@@ -28,9 +28,14 @@ const WORTH_WAITING_FOR = 10;
  * Never waited with is what escalates whatever the thresholds say (security, refused credentials), and of a subject in
  * doubt nothing is.
  */
-export function patienceOf(subject: Subject, parts: Parts, view: RuleView, now: number): Patience | undefined {
+export function patienceOf(
+  subject: Subject,
+  parts: Parts,
+  view: RuleView,
+  now: number,
+  scope = failedLast(parts),
+): Patience | undefined {
   if (!isPlain(parts)) return undefined;
-  const scope = failedLast(parts);
   const rule = ruleOfPart(subject, view, scope);
   const counted = rule.minReporters > 1 ? [scope, ...agentsOf(scope, parts)] : [scope];
   const nearestUntil = (time: number) =>

@@ -6,7 +6,7 @@ export const SLICES = 20;
 const HOUR_MS = 3_600_000;
 
 /** Enough to be exact up to the threshold, and to tell a person a truthful number a little beyond it. */
-function remembered(rule: EffectiveRule): number {
+export function remembered(rule: EffectiveRule): number {
   return Math.max(10, 2 * (rule.countThreshold ?? 0));
 }
 
@@ -17,9 +17,10 @@ export function isCut(tally: Tally, at: number): boolean {
 export function withFailure(tally: Tally, event: CallFailed, rule: EffectiveRule, counted: boolean): Tally {
   if (isCut(tally, event.at)) return tally;
   const next: Changing = { ...tally };
-  next.consecutive += 1;
+  const { count = 1 } = event;
+  next.consecutive += count;
   next.lastFailureAt = Math.max(tally.lastFailureAt ?? event.at, event.at);
-  if (needsRate(rule)) next.rate = withCalls(tally.rate, event.at, 1, counted ? 1 : 0, rule);
+  if (needsRate(rule)) next.rate = withCalls(tally.rate, event.at, count, counted ? count : 0, rule);
   if (isRefusal(event, rule))
     next.refusals = latest([...(tally.refusals ?? []), event.at], rule.repeatedAuthThreshold ?? 1);
   if (!counted) return next;
@@ -32,6 +33,7 @@ type Changing = { -readonly [K in keyof Tally]: Tally[K] };
 
 /** The latest counted failures in the order of their times, and who saw them. */
 function ringWith(tally: Tally, event: CallFailed, rule: EffectiveRule): Pick<Tally, 'failures' | 'reporters'> {
+  if (event.times !== undefined) return { failures: latest(mergedWith(tally.failures, event.times), remembered(rule)) };
   const position = insertionPoint(tally.failures, event.at);
   const failures = tally.failures.toSpliced(position, 0, event.at);
   if (rule.minReporters === 1) return { failures: latest(failures, remembered(rule)) };
@@ -174,6 +176,10 @@ function insertionPoint(times: readonly number[], at: number): number {
   let index = times.length;
   while (index > 0 && (times[index - 1] ?? 0) > at) index -= 1;
   return index;
+}
+
+function mergedWith(times: readonly number[], more: readonly number[]): readonly number[] {
+  return [...times, ...more].toSorted((a, b) => a - b);
 }
 
 function latest<T>(items: readonly T[], count: number): readonly T[] {
