@@ -12,6 +12,8 @@ export interface Carried {
   readonly rejected: number;
   /** Signalled and not yet appended to the ledger. */
   readonly reported: readonly IdentifiedOutcome[];
+  /** How many were signalled without an id; absent where an older release carried this. */
+  readonly unnamed?: number;
 }
 
 export function viewOf(subject: Subject, memory: Memory | undefined, rejected: number): TrustView {

@@ -49,6 +49,7 @@ export async function toolTrust(input: ToolTrustInput): Promise<void> {
   let told: Told = { seq: -1, rejected: -1 };
   let rung = true;
   let reported: IdentifiedOutcome[] = [...(carried?.reported ?? [])];
+  let unnamed = carried?.unnamed ?? 0;
   let orders: QueuedOrder[] = [];
   const unfinished = new Set<string>();
   const refusedOrders = new Set<string>();
@@ -59,8 +60,10 @@ export async function toolTrust(input: ToolTrustInput): Promise<void> {
   });
   setHandler(messages.outcomesReported, (payload) => {
     const read = readReported(payload);
-    // An id of our own keeps what came without one from being appended twice.
-    reported.push(...read.outcomes.map((outcome) => ({ ...outcome, id: outcome.id ?? uuid4() })));
+    // An id of our own keeps what came without one from being appended twice, also if this run is set back and hears it again.
+    for (const outcome of read.outcomes) {
+      reported.push({ ...outcome, id: outcome.id ?? `${workflowInfo().firstExecutionRunId} ${(unnamed += 1)}` });
+    }
     rejected += read.rejected;
     rung = true;
   });
@@ -137,7 +140,7 @@ export async function toolTrust(input: ToolTrustInput): Promise<void> {
     await condition(() => allHandlersFinished() || orders.length > 0);
     // Nothing may be awaited between this look at the queue and continuing: what has arrived is carried along.
     if (orders.length > 0 || reported.length > MOST_APPENDED) continue;
-    const state = { ...(memory === undefined ? {} : { memory }), rejected, reported };
+    const state = { ...(memory === undefined ? {} : { memory }), rejected, reported, unnamed };
     await continueAsNew<typeof toolTrust>({ ...subject, carried: state });
   }
 }

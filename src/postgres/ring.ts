@@ -6,6 +6,8 @@ export interface Bell {
   readonly kind: 'tool' | 'server';
   readonly server: string;
   readonly name: string;
+  /** It was rung before, and nobody has answered. */
+  readonly again: boolean;
 }
 
 /** Long enough for a busy worker to answer, short enough that a lost signal is not noticed. */
@@ -28,10 +30,10 @@ export async function takeBells(pool: pg.Pool, limit: number, rulesVersion: numb
          and (s.rung_at is null or s.rung_at < now() - $2::int * interval '1 second')
        limit $1
      ), locked as (
-       select id from subject where id in (select id from wanted) order by id for update skip locked
+       select id, rung_at from subject where id in (select id from wanted) order by id for update skip locked
      )
      update subject s set rung_at = now() from locked where s.id = locked.id
-     returning s.id, s.key, s.kind, s.server, s.name`,
+     returning s.id, s.key, s.kind, s.server, s.name, locked.rung_at is not null as again`,
     [limit, UNANSWERED_SECONDS, rulesVersion],
   );
   return taken.rows;

@@ -6,6 +6,7 @@ import { returnBells, takeBells } from '../postgres/ring.ts';
 import { currentRules } from '../postgres/rules.ts';
 import { keyword, SuretyServer, SuretyState, SuretyTool } from '../temporal/search-attributes.ts';
 import { ledgerAdvanced } from '../../workflows/messages.ts';
+import { setBackIfStuck } from './stuck.ts';
 
 const AT_ONCE = 20;
 const IN_ONE_ROUND = 200;
@@ -17,7 +18,10 @@ export interface Ringing {
 }
 
 /** Rings every bell that is due; answers how many, so that a full round is followed by another at once. */
-export async function ringBells(ringing: Ringing): Promise<{ rung: number; more: boolean }> {
+export async function ringBells(
+  ringing: Ringing,
+  log: (message: string) => void,
+): Promise<{ rung: number; more: boolean }> {
   const { version } = await currentRules(ringing.pool);
   const bells = await takeBells(ringing.pool, IN_ONE_ROUND, version);
   const failed: { bell: Bell; error: unknown }[] = [];
@@ -25,6 +29,9 @@ export async function ringBells(ringing: Ringing): Promise<{ rung: number; more:
   const ringNext = async () => {
     for (let bell = waiting.pop(); bell !== undefined; bell = waiting.pop()) {
       try {
+        if (bell.again && (await setBackIfStuck(ringing.client, bell.key))) {
+          log(`${bell.key} could not go on, and was set back: it reads the ledger again`);
+        }
         await ring(ringing, bell);
       } catch (error) {
         failed.push({ bell, error });

@@ -89,7 +89,7 @@ async function keepUp(
   for (let housekeepingAt = 0; !stopped.aborted;) {
     // Also keeps the session from being taken for idle; who cannot say this is no longer the leader.
     await connection.query('select 1');
-    const { more: moreBells } = await ringBells({ pool, client, taskQueue });
+    const { more: moreBells } = await ringBells({ pool, client, taskQueue }, log);
     const { more: moreQuestions } = await carryApprovals({ pool, client, taskQueue }).catch((error: unknown) => {
       complain(`questions wait: ${reasonOf(error)}`);
       return { more: false };
