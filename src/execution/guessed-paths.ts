@@ -2,7 +2,7 @@ import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Access } from '../domain/files/file-rules.ts';
 import { decidePath, KEPT_RULE } from '../domain/files/file-rules.ts';
-import { flawOfPath, isWithin, namesOf } from '../domain/files/path-text.ts';
+import { flawOfPath, isWithin, namesOf, withoutDots } from '../domain/files/path-text.ts';
 import type { LocateOptions } from './files/locate.ts';
 import type { FileSandbox } from './files/sandbox.ts';
 import type { TouchedPath } from './paths.ts';
@@ -60,7 +60,7 @@ function isThere(path: string): Promise<boolean> {
 
 async function couldBeMade(path: string): Promise<boolean> {
   const above = dirname(path.replace(/\/+/g, '/').replace(/\/$/, ''));
-  return above !== '/' && (await isThere(above));
+  return withoutDots(above) !== '/' && (await isThere(above));
 }
 
 /** One of Surety's own files itself; a directory that merely holds one is asked about. */

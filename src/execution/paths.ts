@@ -128,9 +128,12 @@ async function touch(
   const real = found.path ?? path;
   const known = true;
   if (found.verdict === 'deny') {
-    // `made-by-then/../x`: where that leads is known once it is there. Probably it is what the text says.
-    if (found.category === 'permanent_failure' && namesOf(path).includes('..'))
-      return { ...(await touch(files, withoutDots(path), access, options)), known: false };
+    // `made-by-then/../x`: where that leads is known once it is there. Probably it is what the text says. `made-by-then/./x` surely is.
+    const dots = found.category === 'permanent_failure' ? namesOf(path).filter((name) => /^\.\.?$/.test(name)) : [];
+    if (dots.length > 0) {
+      const meant = await touch(files, withoutDots(path), access, options);
+      return dots.includes('..') ? { ...meant, known: false } : meant;
+    }
     const { because, rule, category } = found;
     const words = category === 'policy_blocked' ? `${because} (${rule})` : because;
     return { path: real, access, known, refusal: { because: words, category } };

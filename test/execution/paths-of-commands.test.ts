@@ -88,6 +88,14 @@ it.each([
 it.each([
   ...['gcc -Wp,-include,/etc/hostname -E a.c', 'gcc -Wl,-rpath,/usr/lib,-Map=/root/x a.c', 'TMPDIR=/root mktemp'],
   ...['DESTDIR=/root make install', 'env GOBIN=/root/x go install', 'export TMPDIR=/root; mktemp'],
+  ...['gcc -I/root/x a.c', 'g++ -isystem/root/x a.c', 'cc -I../outside a.c', 'gcc -fprofile-use=/etc/passwd a.c'],
+  ...['kubectl create secret generic x --from-file=k=/etc/passwd', 'helm template --set-file=a=/etc/passwd ./docs'],
+  ...[
+    'aws s3api put-object --key k --body /etc/passwd',
+    'pytest --cov-report=html:/root/y',
+    'mocha -R=html:../outside',
+  ],
+  ...['docker secret create x /etc/passwd', 'docker config create x /etc/passwd'],
 ])('where files go is seen in whichever place it is said: %s', async (command) => {
   expect(await verdictOf(command)).toBe('ask');
 });
@@ -101,6 +109,10 @@ it.each([
     'cpio -t < got.tar',
   ],
   ...['gcc -Wall -Wl,-rpath,/usr/local/lib -Wl,-z,relro a.c', 'TMPDIR=/tmp npm test', 'NODE_V8_COVERAGE=build node a'],
+  ...['gcc -Wall -O2 -Isrc -Icore/./inc -o build/a a.c -lm', 'pytest --cov=src --cov-report=html:build/cov'],
+  ...['gh pr create --title x --body "see /etc/passwd"', 'git log --grep=/api/v1', 'mkdir new && cd new && touch ./x'],
+  ...['git clone https://x/a && cd a && grep -rn foo .', 'npm run build && cp -a dist/. docs/', 'ls nofile/.'],
+  ...['mkdir -p new && cp src/a.ts new/.', 'cargo new foo && cd foo && cat ./Cargo.toml', 'tool made/./x/./y'],
 ])('and nothing else is asked about: %s', async (command) => {
   expect(await verdictOf(command)).toBe('allow');
 });

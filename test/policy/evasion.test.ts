@@ -3,6 +3,7 @@ import { judgeCommand } from '../../src/domain/policy/judge.ts';
 import { policyOf } from '../../src/domain/policy/policy.ts';
 import { ShellRules } from '../../src/domain/policy/policy.schema.ts';
 import { BLOCKED, commandFrom, HARMLESS, randomFrom } from './generate.ts';
+import { mangledFrom } from './mangle.ts';
 import { Scene } from './run-in-bash.ts';
 
 const COMMANDS = Number(process.env['EVASION_COMMANDS'] ?? 10_000);
@@ -10,6 +11,8 @@ const SEED = Number(process.env['EVASION_SEED'] ?? 20_261_117);
 /** Of what was not allowed only so many are run, to see that the commands do what they are meant to do. */
 const SAMPLED = 40;
 const BATCH = 200;
+/** Most of these are refused, because they do not parse: judging them costs little. */
+const MANGLED = 2 * COMMANDS;
 
 describe('no evasion', () => {
   const scene = new Scene(BLOCKED, HARMLESS);
@@ -47,5 +50,27 @@ describe('no evasion', () => {
     // nothing blocked, and a part is only text.
     expect(ran.size).toBeGreaterThan(refused * 0.4);
     expect(count('allow')).toBeGreaterThan(COMMANDS / 15);
+  }, 240_000);
+
+  it(`of ${MANGLED} mangled lines bash reads none in another way than the policy, and runs what is blocked`, () => {
+    const random = randomFrom(SEED);
+    const policy = policyOf(ShellRules.parse({}));
+    const first = COMMANDS;
+    const lines = Array.from({ length: MANGLED }, () => mangledFrom(random)).filter((line) => line.includes('sudo'));
+    const allowed = new Map(
+      lines.flatMap((line, at): [number, string][] =>
+        judgeCommand(line, policy, { trust: 'trusted' }).verdict === 'allow' ? [[first + at, line]] : [],
+      ),
+    );
+    const turns = [...allowed];
+    for (let at = 0; at < turns.length; at += BATCH) scene.run(new Map(turns.slice(at, at + BATCH)), 1);
+    const escaped = [...scene.whatRan()].flatMap(([turn]) =>
+      turn >= first ? [JSON.stringify(allowed.get(turn))] : [],
+    );
+    console.log(
+      `EVASION_SEED=${SEED}: ${MANGLED} mangled lines, ${allowed.size} allowed and run. Escaped: ${escaped.length}.`,
+    );
+    expect(escaped.slice(0, 20)).toEqual([]);
+    expect(allowed.size).toBeGreaterThan(MANGLED / 100);
   }, 240_000);
 });

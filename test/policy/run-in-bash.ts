@@ -84,7 +84,7 @@ export class Scene {
   }
 
   /** Runs every command in a shell and a directory of its own, all from one bash; the directory tells who ran a shim. What is left in the background has half a second. */
-  run(commands: ReadonlyMap<number, string>): void {
+  run(commands: ReadonlyMap<number, string>, mostSeconds = 10): void {
     const script = [...commands].map(([turn, command]) => {
       const [work, file] = [join(this.root, `work-${turn}`), join(this.root, `turn-${turn}`)];
       mkdirSync(work);
@@ -92,7 +92,7 @@ export class Scene {
       writeFileSync(file, command);
       const line = bashLine(this.bash, '').slice(0, -1).join(' ');
       // Read from a file: nothing in the command can disturb the others.
-      return `( cd ${work} && exec timeout -s KILL 10 ${line} "$(<${file})" ) </dev/null >/dev/null 2>&1`;
+      return `( cd ${work} && exec timeout -s KILL ${mostSeconds} ${line} "$(<${file})" ) </dev/null >/dev/null 2>&1`;
     });
     const [program, ...args] = [...this.confinement, this.bash, '--norc', '--noprofile'];
     const ran = spawnSync(program, args, {

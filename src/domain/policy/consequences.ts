@@ -17,7 +17,10 @@ export function consequencesOf(program: string, args: readonly Field[]): readonl
   const known = knownProgram(program);
   if (known.builtin !== undefined) return known.builtin(args, program);
   if (known.isShell) return shell(program, args);
-  if (known.language !== undefined) return interpreter(program, known.language, args);
+  if (known.language !== undefined) {
+    const code = interpreter(program, known.language, args);
+    return known.isRunner ? joined(code, runner(program, args)) : code;
+  }
   if (known.isAwk) return awk(program, args);
   if (known.isSed) return sed(program, args);
   const special = joined(

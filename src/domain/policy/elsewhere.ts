@@ -16,9 +16,8 @@ export function isElsewhere(program: string, args: readonly string[]): boolean {
   const isContainer = CONTAINERS.has(program);
   if (!isContainer && !CLUSTERS.has(program)) return false;
   const verbs = args.filter((text) => !text.startsWith('-')).slice(0, 3);
-  return (
-    verbs.some((text) => /^(?:exec|run)$/.test(text) || (isContainer && text === 'create')) && !verbs.includes('cp')
-  );
+  const isOurs = verbs.some((text) => /^(?:cp|secret|config)$/.test(text));
+  return verbs.some((text) => /^(?:exec|run)$/.test(text) || (isContainer && text === 'create')) && !isOurs;
 }
 
 /** Whether a program takes directories of ours to where it runs things, by whatever verb. */

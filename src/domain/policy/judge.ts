@@ -7,7 +7,7 @@ import { isHandedOn, isSuretyItself, ownCommand } from './own-commands.ts';
 import { matchesCommand, matchesLine, mayBe, waysOf, type CommandPattern } from './pattern.ts';
 import { patternsFor, type Policy, type TrustLevel, type Verdict } from './policy.ts';
 import { readCommand } from './read.ts';
-import type { Reading, Run, Site } from './reading.ts';
+import type { Reading, Run, Site, SpeltOut } from './reading.ts';
 import { destruction, pillarsEntered, removalDoubt } from './removal.ts';
 
 export interface JudgeContext {
@@ -74,7 +74,7 @@ class Judge {
   }
 
   reasons(): readonly Reason[] {
-    const { runs, doubts, constructs, paths, forkBombs, connections, isFlooded } = this.reading;
+    const { runs, doubts, constructs, paths, forkBombs, connections, hidden, isFlooded, isMisread } = this.reading;
     for (const site of forkBombs) this.block('a function that starts itself over and over', site);
     for (const each of paths) {
       if (each.intent === 'write' && isMachine(each.path)) this.block(`this would overwrite ${each.path}`, each);
@@ -82,9 +82,12 @@ class Judge {
     const whole = { start: 0, end: this.text.length };
     if (this.trust === 'blocked') this.add('deny', 'nothing runs while the tool is blocked', whole);
     if (isFlooded) this.block('there is more to it than anybody could look at', whole);
+    for (const site of hidden) this.block('bash closes a stream here and runs what follows as a word of its own', site);
+    if (isMisread) this.judgeMisread(whole);
     if (!this.policy.rules.allowNetwork)
       for (const site of connections) this.add('deny', 'this opens a connection, and allowNetwork is false', site);
     for (const run of runs) this.judge(run);
+    for (const each of this.reading.speltOut) this.judgeValues(each);
     for (const each of doubts) {
       if (each.run === undefined || !this.allowed.has(each.run)) this.add('ask', each.because, each);
     }
@@ -99,6 +102,19 @@ class Judge {
       .flatMap((reasons) => [...reasons.values()])
       .sort((a, b) => weight(b) - weight(a) || a.start - b.start)
       .slice(0, MOST_REASONS);
+  }
+
+  /** What of it bash takes for a command nobody knows: a blocked program that is named anywhere counts as run. */
+  private judgeMisread(whole: Site): void {
+    const words = new Set(
+      this.text
+        .replace(/\\\n|[\\'"]/g, '')
+        .toLowerCase()
+        .split(/[^\w.-]+/),
+    );
+    for (const name of this.policy.blockedPrograms) {
+      if (words.has(name)) this.block(`${name} is blocked, and this does not read as bash would read it`, whole, name);
+    }
   }
 
   private judge(run: Run): void {
@@ -168,6 +184,14 @@ class Judge {
       texts ??= args.map((each) => each.text);
       if (COPIERS.has(program) ? isSuretyItself(text) : isHandedOn(texts, at, names))
         this.add('ask', `${shown(program)} is given surety, with which only people decide`, run, 'surety');
+    }
+  }
+
+  /** `PYTHON=sudo make` runs sudo wherever the Makefile says `$(PYTHON)`. */
+  private judgeValues({ run, values }: SpeltOut): void {
+    for (const name of values.flatMap((value) => wordsIn(value, undefined))) {
+      if (!this.policy.blockedPrograms.has(name)) continue;
+      this.add('ask', `${shown(run.program)} is given ${name} in a variable, which is blocked`, run, name);
     }
   }
 

@@ -1,6 +1,6 @@
 import { CommandPaths, type Followed, type RunFile } from './command-paths.ts';
 import type { CommandPath } from './paths.ts';
-import type { Construct, Doubt, Reading, Run, Site } from './reading.ts';
+import type { Construct, Doubt, Reading, Run, Site, SpeltOut } from './reading.ts';
 import { breaksOut, spellsOutVariables } from './steering.ts';
 
 const MOST_RUNS = 2000;
@@ -23,6 +23,9 @@ export class Notes implements Reading {
   readonly constructs: (Site & { readonly construct: Construct })[] = [];
   readonly forkBombs: Site[] = [];
   readonly connections: Site[] = [];
+  readonly hidden: Site[] = [];
+  readonly speltOut: SpeltOut[] = [];
+  isMisread = false;
   readonly named = new CommandPaths();
   paths: readonly CommandPath[] = [];
   guesses: readonly CommandPath[] = [];
@@ -106,7 +109,11 @@ export class Notes implements Reading {
   private finishVariables(): void {
     if (this.values.length === 0) return;
     const spelling = this.followed.filter(({ run }) => !run.maybe && spellsOutVariables(run.program));
-    if (spelling.length === 0 || !this.values.some((values) => values().some(breaksOut))) return;
-    for (const { run } of spelling) this.doubt(`${run.program} runs what a variable holds`, run, run);
+    if (spelling.length === 0) return;
+    const values = this.values.flatMap((each) => each());
+    for (const { run } of spelling) {
+      this.speltOut.push({ run, values });
+      if (values.some(breaksOut)) this.doubt(`${run.program} runs what a variable holds`, run, run);
+    }
   }
 }

@@ -13,6 +13,8 @@ export interface Form {
   readonly pattern?: { readonly letters: string; readonly names: readonly string[] };
   /** Words after one dash that are no cluster of letters and take no value. */
   readonly flags?: RegExp;
+  /** What else stands after one dash is one option and perhaps a file: `-I/x`, `-isystem/x`. */
+  readonly words?: RegExp;
   /** Values that are no files. Of long options only such as always take one: after `--color` stands the next operand. */
   readonly plain?: string;
   readonly plainLong?: RegExp;
@@ -62,6 +64,7 @@ const copy: Form = { operands: 'read', writesLast: true, plain: 'S', writes: 't'
 const compiler: Form = {
   operands: 'none',
   writes: 'o',
+  words: /^-(?!o)/,
   handsOn: /^-W[pla],/,
   readsLong: /^--(?:include|imacros|include-(?:directory|prefix|with-prefix)(?:-after|-before)?|sysroot)$/,
 };

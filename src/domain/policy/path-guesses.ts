@@ -9,12 +9,16 @@ export function guess(path: string, intent: PathIntent): Named {
   return { path, intent, certain: false };
 }
 
-/** `x`, `--file=x`, `-fx`, `-cfx`, `of=x`, `@x`, `file:x`. */
+/** `x`, `--file=x`, `--file=k=x`, `--report=html:x`, `-fx`, `-cfx`, `of=x`, `@x`, `file:x`. */
 export function guessesIn(text: string, intent: PathIntent): readonly Named[] {
   if (PLAIN.test(text)) return [guess(text, intent)];
   const found: string[] = [];
   const equals = text.indexOf('=');
   if (equals > 0) found.push(text.slice(equals + 1));
+  const last = text.lastIndexOf('=');
+  if (last > equals) found.push(text.slice(last + 1));
+  const [, named] = /^[^/]*[\w-]:(?!\/\/)((?:~|\.\.?)?\/.*|\.\.)$/s.exec(text) ?? [];
+  if (named !== undefined) found.push(named);
   if (!text.startsWith('-')) found.push(text);
   else if (!text.startsWith('--') && text.length > 3) {
     // Where the value begins only the program knows: after one letter, after some, or where a path begins.

@@ -41,6 +41,9 @@ const OUTPUT = /^(?:-o|-O|-out|--out|--output(?:-[a-z]+)?|--out-?(?:file|dir))$/
 const SAID =
   /^--(?:grep|author|committer|since|until|after|before|format|pretty|message|date|title|body|label|filter|base|delimiter|regexp|expression|pattern|name|user|host|url|uri|path-prefix|template)$/;
 
+/** A word that looks like a file elsewhere, whatever its option is called: to some programs `--body` is one. */
+const OUTSIDE = /^(?:(?:~|\.\.)\/\S+|\/[^\s/]+\/\S+)$/;
+
 /** The files among a program's arguments: those that it is known to take, and every other word that may be one. */
 export function pathsOf(program: string, args: readonly Field[]): readonly Named[] {
   if (args.length === 0 || SPEAKS.has(program)) return [];
@@ -85,7 +88,8 @@ function known(program: string, form: Form, args: readonly Field[]): readonly Na
       else if (form.readsLong?.test(name) === true) note(value ?? '', 'read');
       else if (rest.length > 0) found.push(...(isPlain ? [] : guessesIn(value ?? '', guessed)));
       else if (isPlain) found.push(...spokenPaths(args[++at], guessed));
-    } else if (form.flags?.test(text) !== true) {
+    } else if (form.words?.test(text) === true) found.push(...guessesIn(text, guessed));
+    else if (form.flags?.test(text) !== true) {
       // The first letter that takes a value ends the cluster.
       const valued = plain + reads + writes;
       let letter = 1;
@@ -163,10 +167,10 @@ function guesses(program: string, args: readonly string[]): readonly Named[] {
       found.push(...guessesIn(text, intent));
       continue;
     }
-    if (SAID.test(before) || (program === 'git' && /^-[a-zA-Z]*[mSG]$/.test(before))) continue;
-    if (program === 'git' && /^-[a-zA-Z]*[mSG]./.test(text)) continue;
+    if (program === 'git' && (/^-[a-zA-Z]*[mSG]$/.test(before) || /^-[a-zA-Z]*[mSG]./.test(text))) continue;
     const [name = '', value] = /^(-[^=]+)=(.*)$/s.exec(text)?.slice(1) ?? [];
-    if (SAID.test(name)) continue;
+    if (SAID.test(before) && !OUTSIDE.test(text)) continue;
+    if (SAID.test(name) && !OUTSIDE.test(value ?? '')) continue;
     if (ENTERED.test(before)) entered.push(text);
     if (value !== undefined && ENTERED.test(name)) entered.push(value);
     if (/^-C./.test(text)) entered.push(text.slice(2));

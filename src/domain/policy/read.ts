@@ -49,12 +49,12 @@ function whatWasLearnt({ changed, isFlooding }: ScriptVariables): Pick<ScriptVar
 }
 
 function readInPart(text: string, why: string, { notes }: Reader): Reading {
-  const { runs, paths, forkBombs, connections, isFlooded } = notes;
-  return { ...unread(text, why), runs, paths, forkBombs, connections, isFlooded };
+  const { runs, paths, forkBombs, connections, hidden, speltOut, isFlooded, isMisread } = notes;
+  return { ...unread(text, why), runs, paths, forkBombs, connections, hidden, speltOut, isFlooded, isMisread };
 }
 
 function unread(text: string, why: string): Reading {
   const doubts = [{ because: `the command cannot be judged: ${why}`, start: 0, end: text.length }];
   const nothing = { runs: [], constructs: [], paths: [], guesses: [], directories: [], forkBombs: [], connections: [] };
-  return { ...nothing, doubts, isFlooded: false };
+  return { ...nothing, hidden: [], speltOut: [], doubts, isFlooded: false, isMisread: false };
 }

@@ -19,7 +19,7 @@ import { evaluationDoubt } from './evaluation.ts';
 import { waysOf } from './fields.ts';
 import { Follower, type Runs } from './follower.ts';
 import { Notes } from './notes.ts';
-import { isOverlooked } from './overlooked.ts';
+import { closesAndGoesOn, isOverlooked } from './overlooked.ts';
 import { beside, MOST_DEPTH, outermost, started, type Place } from './place.ts';
 import type { Site } from './reading.ts';
 import { isTelling } from './steering.ts';
@@ -89,7 +89,11 @@ export class Reader {
   }
 
   private visit(node: SyntaxNode, place: Place): void {
-    if (isOverlooked(node)) this.notes.doubt('this does not read as bash would read it', this.siteOf(node, place));
+    if (isOverlooked(node)) {
+      this.notes.isMisread = true;
+      this.notes.doubt('this does not read as bash would read it', this.siteOf(node, place));
+    }
+    if (closesAndGoesOn(node)) this.notes.hidden.push(this.siteOf(node, place));
     // Most words are plain.
     if (node.type === 'Word' && node.parts === undefined) return;
     if (node.type === 'Command') {

@@ -30,6 +30,12 @@ export interface Doubt extends Site {
 export type Construct = '$(' | '`' | '<(' | '>(' | '<<<';
 
 /** Everything a command line says it would do. */
+/** A program that puts variables into command lines, and what the line sets them to. */
+export interface SpeltOut {
+  readonly run: Run;
+  readonly values: readonly string[];
+}
+
 export interface Reading {
   readonly runs: readonly Run[];
   readonly doubts: readonly Doubt[];
@@ -40,9 +46,14 @@ export interface Reading {
   readonly guesses: readonly CommandPath[];
   /** There is more to it than anybody looks at, and what may not run or be touched may be among what is left out. */
   readonly isFlooded: boolean;
+  /** Parts of it are not read as bash would read them: it may run whatever it names. */
+  readonly isMisread: boolean;
+  /** Where a word is hidden in what looks like a redirection. */
+  readonly hidden: readonly Site[];
   /** The directories that it changes to, seen from where it begins. */
   readonly directories: readonly string[];
   readonly forkBombs: readonly Site[];
   /** Where the shell itself talks to another machine. */
   readonly connections: readonly Site[];
+  readonly speltOut: readonly SpeltOut[];
 }

@@ -34,6 +34,24 @@ describe('the cases', () => {
 
 describe('a blocked program is denied however it is written', () => {
   it.each([
+    '>&-sudo id',
+    '2>& -sudo id',
+    '<&-"sudo" id',
+    'a=b>&-s\\udo id',
+    'exec >&-sudo id',
+    'echo 1<(sudo id)',
+    '0<(sudo id) cat',
+    'echo x 2>(sudo id)',
+    '{fd}<(sudo id)',
+    'echo a"b"1<(sudo id)',
+    'echo ${\\\nx:-$(sudo id)}',
+    'echo "${x\\\n:-"$(sudo id)"}"',
+    'cat <<\\\n-E\n\ta\n\tE\nsudo id',
+    'cat <<E${\n{}; sudo id',
+    'echo ${x:-{}; sudo id}',
+    'echo "${x:-"$\\(sudo id)"}"',
+    '((echo ${x/\\@(\v}/a}; sudo id] ]))',
+    'bun x sudo id',
     'a & sudo x',
     'cargo watch -qs "sudo x"',
     'cargo +nightly watch -x test --shell="ls; sudo x"',
@@ -197,6 +215,7 @@ describe('a blocked program is denied however it is written', () => {
 
 describe('harm that nothing lifts', () => {
   it.each([
+    '>&-rm -rf /',
     'rm -rf /home/me',
     'find /home/me -delete',
     'rm -rf ~/.[!.]*',
@@ -286,6 +305,11 @@ describe('harm that nothing lifts', () => {
 
 describe('what cannot be told from outside is asked about at every level', () => {
   it.each([
+    'PYTHON=sudo make test',
+    'export PYTHON=curl; make test',
+    'env PYTHON="nice curl" make',
+    'PKG_CONFIG=sudo ./configure',
+    'echo 1<(ls)',
     '$TOOL x',
     '"$1" x',
     '$(which ls) x',
@@ -422,6 +446,13 @@ describe('what cannot be told from outside is asked about at every level', () =>
 
 describe('strings are no commands', () => {
   it.each([
+    'echo "a <(sudo b)"',
+    "awk '{ if ($1<(2)) print }' f",
+    'echo "${x:-{}}" "${y:-"a b"}"',
+    'echo x 2>&- >&2',
+    'cat <<"E O F"\nsudo x\nE O F',
+    'PYTHON=python3 CFLAGS=-O2 make',
+    '(( a > (b + 1) )) && echo $(( (1 + 2) * 3 ))',
     'terraform plan',
     'git commit -m "rm -rf /"',
     'git commit -m "use sudo; curl x | sh"',
