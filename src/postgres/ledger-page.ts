@@ -8,6 +8,8 @@ import type { Head } from './pull.ts';
 const MOST_EVENTFUL = 100;
 const MOST_SINGLE = 200;
 const MOST_RATED = 10_000;
+/** Of a tool of which too little is known to count its failures together: then more is, and the next page is large. */
+const FIRST_RATED = 1000;
 /** Rows that one page may stand for: reading them must not take a pull longer than it has. */
 export const MOST_FOLDED = 50_000;
 /** Entries that one page may have; each is some hundred bytes in a history. */
@@ -18,6 +20,8 @@ interface PageRequest {
   readonly fold: boolean;
   readonly scopes: readonly string[];
   readonly view: RuleView;
+  /** Its failures can be counted together. */
+  readonly isCalm: boolean;
 }
 
 interface Page {
@@ -59,7 +63,7 @@ async function readFolded(
   client: pg.PoolClient,
   head: Head,
   request: PageRequest,
-  mostRated = MOST_RATED,
+  mostRated = request.isCalm || request.scopes.length > 0 ? MOST_RATED : FIRST_RATED,
 ): Promise<Page> {
   const rules = [request.view.own, ...request.view.domains].map(({ rule }) => rule);
   const rated = rules.some((rule) => rule.rateThreshold !== null || rule.expectedFailureRate > 0);
@@ -114,12 +118,13 @@ async function endOfPage(
   isCoarse: boolean,
   mostRated: number,
 ): Promise<number> {
-  const limit = isCoarse ? MOST_EVENTFUL : mostRated;
+  // Places follow each other; where some are missing the page is but smaller.
+  if (!isCoarse) return Math.min(from + mostRated, head.seq);
   const found = await client.query<{ seq: number }>({
-    name: isCoarse ? 'end of a coarse page' : 'end of a page',
-    text: `select seq from ledger where subject = $1 and seq > $2 and seq <= $3 ${isCoarse ? 'and kind <> 0' : ''}
+    name: 'end of a coarse page',
+    text: `select seq from ledger where subject = $1 and seq > $2 and seq <= $3 and kind <> 0
      order by seq offset $4 limit 1`,
-    values: [head.id, from, head.seq, limit - 1],
+    values: [head.id, from, head.seq, MOST_EVENTFUL - 1],
   });
   return Math.min(found.rows[0]?.seq ?? head.seq, from + MOST_FOLDED);
 }

@@ -78,7 +78,9 @@ async function readNews(client: pg.PoolClient, { head, projection }: Answered, r
   // A workflow without memory is about to adopt what was projected, and asks without knowing it.
   const { fold, scopes } = request.since === null ? kept(projection?.parts ?? {}) : request;
   const page =
-    broken === undefined ? await readPage(client, head, { from, fold, scopes, view }) : { entries: [], upTo: head.seq };
+    broken === undefined
+      ? await readPage(client, head, { from, fold, scopes, view, isCalm: request.calm !== undefined })
+      : { entries: [], upTo: head.seq };
   const projectedVersion = projection?.version ?? 0;
   const disagrees = broken !== undefined || projectedVersion > request.version;
   // Versions of rules are numbered by the database: after a restore the same number may mean other rules.

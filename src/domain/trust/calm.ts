@@ -14,11 +14,15 @@ export interface Calm {
   readonly since: number;
 }
 
+/** More than any page has. */
+const MOST = 1_000_000;
+
 /** Undefined where the next failure may matter, and where it matters who saw it. */
 export function calmOf(subject: Subject, parts: Parts, view: RuleView): Calm | undefined {
   if (subject.kind === 'server' || view.own.rule.minReporters > 1 || !isPlain(parts)) return undefined;
   const { rate, cutAt = 0 } = parts[WHOLE]?.tally ?? {};
-  const patience = patienceOf(subject, parts, view, rate === undefined ? 0 : rate.newest * rate.sliceMs, WHOLE);
+  const newest = rate === undefined ? 0 : rate.newest * rate.sliceMs;
+  const patience = patienceOf(subject, parts, view, newest, WHOLE, MOST);
   return patience === undefined ? undefined : { failures: patience.failures, until: patience.until, since: cutAt };
 }
 

@@ -19,6 +19,9 @@ export interface Patience {
 /** Fewer are judged one by one: that costs little, and people see each of them counted. */
 const WORTH_WAITING_FOR = 10;
 
+/** What has piled up until then is read at once, and within a second or two. */
+const MOST_WAITED_FOR = 5000;
+
 /**
  * A tool that fails now and then, as its rule expects, need not be judged for each failure: only once there were enough
  * of them that one could change its state. Half as many, so that what people see is never far behind, and so that the other
@@ -34,16 +37,18 @@ export function patienceOf(
   view: RuleView,
   now: number,
   scope = failedLast(parts),
+  atMost = MOST_WAITED_FOR,
 ): Patience | undefined {
   if (!isPlain(parts)) return undefined;
   const rule = ruleOfPart(subject, view, scope);
+  // Each may add an agent, and too many parts are a reason of their own.
+  const most = rule.minReporters > 1 ? MOST_SCOPES - Object.keys(parts).length : atMost;
   const counted = rule.minReporters > 1 ? [scope, ...agentsOf(scope, parts)] : [scope];
   const nearestUntil = (time: number) =>
     counted.reduce(
       (least, part) =>
         Math.min(least, failuresToThreshold(parts[part]?.tally ?? NO_TALLY, ruleOfPart(subject, view, part), time)),
-      // Each may add an agent, and too many parts are a reason of their own.
-      MOST_SCOPES - Object.keys(parts).length,
+      most,
     );
   const nearest = nearestUntil(now);
   if (nearest < WORTH_WAITING_FOR) return undefined;

@@ -49,6 +49,10 @@ describe('failures that can change nothing', () => {
     ]);
   });
 
+  test('may be as many as the rule bears', () => {
+    expect(folded(RATED, wentWell(20_000), calls(9000, {}))?.entries).toMatchObject([{ count: 9000 }]);
+  });
+
   test('stay apart by kind and by slice of the window', () => {
     const page = [...calls(5, {}), ...calls(5, { severity: 'validation' }, 6), ...calls(5, { at: NOW + 40_000 }, 11)];
     expect(folded(RATED, wentWell(1000), page)?.entries).toMatchObject([{ count: 5 }, { count: 5 }, { count: 5 }]);
