@@ -5,8 +5,14 @@ import { looksRandom, REDACTED, redactEveryToken, SECRET_NAME } from './secrets.
 /** No more than this is looked at, whatever `max` says. */
 const MOST_SCANNED = 8192;
 
-/** Quoted (also inside quoted JSON, where the quotes are escaped), or one bare word. An unclosed quote runs to the end. */
+/**
+ * Quoted (also inside quoted JSON, where the quotes are escaped), a list or an object in one line, a block of YAML's, or one bare
+ * word. An unclosed quote runs to the end.
+ */
 const VALUE = [
+  String.raw`[|>][-+\d]{0,2}[ \t]{0,4}\r?\n(?:[ \t]{1,80}[^\n]{1,1024}(?:\n|$)){1,100}`,
+  String.raw`\[[^\][\n]{1,1024}\]`,
+  String.raw`\{[^{}\n]{1,1024}\}`,
   String.raw`\\{1,4}"[^"]*(?:"|$)`,
   String.raw`"(?:[^"\\]|\\[\s\S])*(?:"|\\?$)`,
   String.raw`'(?:[^'\\]|\\[\s\S])*(?:'|\\?$)`,
@@ -26,9 +32,28 @@ const BEARER =
   /\b(Bearer\s{1,4})(?!(?:tokens?|auth[a-z]*|schemes?|headers?|format|credentials?|challenge|realm|errors?|required|missing|invalid|expired|prefix|type|method|must|should|shall|could|would|cannot)\b)[A-Za-z]{6,}(?![A-Za-z])/g;
 const AUTHORIZATION =
   /(authorization["'\\]{0,5}\s{0,4}[:=]\s{0,4}["'\\]{0,5})(?:[a-z][a-z0-9-]{2,20}\s+)?(?!\[redacted\])[^\s"',;<>\\]+/gi;
+/** As a terminal is told colours. */
+const COLOUR = String.raw`(?:\x1b\[[\d;]{0,12}m){0,3}`;
+/** `=`, `: `, `=>`, `: str =`; what stands on the next line is a value only if it is quoted. */
+const ASSIGNS = String.raw`\s{0,4}(?::\s{0,4}[a-z][\w.|]{0,40}\s{0,4}=(?!=)|[:=]{1,2}>?)${COLOUR}(?:\s{0,60}(?=\\{0,4}["'])|\s{0,4})`;
 const NAMED = new RegExp(
-  String.raw`(${SECRET_NAME}[\w-]{0,24}\\{0,4}["']?\s{0,4}[:=]{1,2}>?\s{0,4}|--[\w-]{0,24}${SECRET_NAME}[\w-]{0,24}\s{1,4})` +
+  String.raw`(${SECRET_NAME}[\w-]{0,24}${COLOUR}\\{0,4}["']?${ASSIGNS}|--[\w-]{0,24}${SECRET_NAME}[\w-]{0,24}\s{1,4})` +
     String.raw`(?![:=>\s]{0,4}\\{0,4}["']?\[redacted\])(?:${VALUE})`,
+  'gi',
+);
+/** `define('DB_PASSWORD', 'x')` and its like; elsewhere a comma is between names. */
+const DEFINED = new RegExp(
+  String.raw`(\b(?:define|set|put|setenv|putenv|setItem|setdefault)\(\s{0,4}["'][\w.-]{0,40}${SECRET_NAME}[\w.-]{0,24}["']\s{0,4},\s{0,4})` +
+    String.raw`(?!["']\[redacted\])(?:"[^"\n]{1,1024}"|'[^'\n]{1,1024}')`,
+  'gi',
+);
+/** As an environment has it: every key there locks something, but for a few. */
+const KEY_VARIABLE =
+  /(?<![\w.-])((?![A-Z0-9_]{0,60}(?:PUBLIC|PRIMARY|FOREIGN|SORT|PARTITION|CACHE|GROUP|INDEX|OBJECT|ROUTING|IDEMPOTENCY|COMPOSE)_KEY)[A-Z][A-Z0-9_]{0,60}_KEY=["']?)(?!\[redacted\])[^\s"',;&<>)}\]]{4,}/g;
+/** `git config --global github.token x` */
+const CONFIGURED = new RegExp(
+  String.raw`(\bgit\s{1,4}config(?:\s{1,4}--?[a-z-]{1,40}){0,4}\s{1,4}[\w.-]{0,80}${SECRET_NAME}[\w-]{0,24}\s{1,4})` +
+    String.raw`(?!["']?\[redacted\])["']?[^\s"';|&]{1,1024}["']?`,
   'gi',
 );
 /** As an environment has it. Behind anything but a blank, and in small letters, it is somebody's password. */
@@ -108,6 +133,9 @@ function removeCredentials(text: string): string {
     .replace(NAMED, (whole: string, head: string, at: number, all: string) =>
       WORKING_DIRECTORY.test(all.slice(Math.max(0, at - 4), at + 6)) ? whole : `${head}${REDACTED}`,
     )
+    .replace(DEFINED, `$1${REDACTED}`)
+    .replace(KEY_VARIABLE, `$1${REDACTED}`)
+    .replace(CONFIGURED, `$1${REDACTED}`)
     .replace(WEBHOOK, `$1${REDACTED}`);
   return redactEveryToken(redactValueOptions(named)).replace(
     QUERY,

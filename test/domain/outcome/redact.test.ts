@@ -6,6 +6,18 @@ import { isSecretName, redactEveryToken } from '../../../src/domain/outcome/secr
 
 const redact = (text: string) => redactText(text, 500);
 
+describe('what looks like it and is none', () => {
+  it.each([
+    'fields: ["password", "email"]',
+    'PUBLIC_KEY=abcdef SORT_KEY=created_at',
+    'git config user.name somebody',
+    'passwords are checked: yes',
+    'const tokens: Token[] = read()',
+  ])('%s', (text) => {
+    expect(redact(text)).toBe(text);
+  });
+});
+
 describe('what is removed', () => {
   it.each([
     ['https://user:hunter2@host/x', 'https://[redacted]@host/x'],
@@ -23,6 +35,16 @@ describe('what is removed', () => {
     ["{'api_key': 'abc'}", "{'api_key': [redacted]}"],
     ['{\\"token\\":\\"abc def\\",\\"a\\":1}', '{\\"token\\":[redacted],\\"a\\":1}'],
     ['DB_PASSWORD=hunter2', 'DB_PASSWORD=[redacted]'],
+    ['password: |\n  hunter2\n  more\nnext: 1', 'password: [redacted]next: 1'],
+    ['  password: >-\n    hunter2\n', '  password: [redacted]'],
+    ['{"password":\n          "hunter2"}', '{"password":\n          [redacted]}'],
+    ['{"passwords":["hunter2","x"],"a":1}', '{"passwords":[redacted],"a":1}'],
+    ['{"password":{"value":"hunter2"},"a":1}', '{"password":[redacted],"a":1}'],
+    ["define('DB_PASSWORD', 'hunter2');", "define('DB_PASSWORD', [redacted]);"],
+    ['PASSWORD: str = "hunter2"', 'PASSWORD: str = [redacted]'],
+    ['\x1b[32mpassword\x1b[0m: hunter2 x', '\x1b[32mpassword\x1b[0m: [redacted] x'],
+    ['STRIPE_KEY=hunter2 x', 'STRIPE_KEY=[redacted] x'],
+    ['git config --global github.token hunter2 && x', 'git config --global github.token [redacted] && x'],
     ['curl --token hunter2 x', 'curl --token [redacted] x'],
     ['mysql --password=hunter2', 'mysql --password=[redacted]'],
     ['Cookie: a=b; c=d\nnext', 'Cookie: [redacted]\nnext'],
