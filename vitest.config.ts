@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // The SDK's native library and worker threads do not go together.
 const shared = { pool: 'forks', testTimeout: 120_000, hookTimeout: 120_000 } as const;
@@ -13,8 +14,21 @@ const APART = ['test/e2e/{approvals,readme}.test.ts', 'test/stack/{kill,postgres
 // Many processes of their own, or a browser, that count on being answered within seconds.
 const ALONE = ['test/console/**/*.test.ts', 'test/e2e/{approvals-http,kills,kills-races,lease}.test.ts'];
 
+/** What takes minutes begins first: at the end of a group it would keep one of two cores waiting for it. */
+const LONGEST = ['readme', 'cli-exec', 'many-approvals', 'garbage', 'evasion', 'cli-ledger', 'kill', 'cli-approvals'];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const places = new Map(LONGEST.map((name, place) => [`${name}.test.ts`, place]));
+    const placeOf = ({ moduleId }: TestSpecification) =>
+      places.get(moduleId.slice(moduleId.lastIndexOf('/') + 1)) ?? LONGEST.length;
+    return (await super.sort(files)).toSorted((a, b) => placeOf(a) - placeOf(b));
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     // .ci/run counts from the file.
     reporters: ['default', ['json', { outputFile: '.surety/test-results.json' }]],
     projects: [
