@@ -12,21 +12,21 @@ import { loadHistory } from './load.ts';
 const TOOLS = 1000;
 const DAY_MS = 86_400_000;
 /** How many partitions are past retention; the oldest is dropped first. */
-export const DROPS = 5;
+export const DROPS = 20;
 const OLDEST_WEEKS = 24;
 /** The first few meet cold caches and unprepared statements. */
 const COLD = 50;
 
 export interface GrownLedger {
-  flushAndPull(pass: number): Promise<void>;
-  /** Begins to drop the oldest partition there is. */
-  drop(): void;
+  /** With a drop, the oldest partition there is begins to go at the same moment. */
+  flushAndPull(pass: number, withDrop: boolean): Promise<void>;
   end(): Promise<{
     readonly label: string;
     readonly inserts: readonly number[];
     readonly pulls: readonly number[];
-    /** Flush and pull together, the slowest while each partition was dropped. */
-    readonly worstInDrops: readonly number[];
+    /** Those that began with a drop; they are among the others as well. */
+    readonly insertsInDrops: readonly number[];
+    readonly pullsInDrops: readonly number[];
   }>;
 }
 
@@ -45,7 +45,12 @@ export async function growLedger(databaseUrl: string, millions: number): Promise
   const old = Array.from({ length: DROPS }, (_, nth) => now - (OLDEST_WEEKS - nth) * 7 * DAY_MS);
   for (const at of [...old, now]) {
     await createPartitions(pool, at);
-    await loadHistory(pool, { tools: TOOLS, perTool: at === now ? perTool : perTool / 2 / DROPS, at, prefix: 'grown' });
+    await loadHistory(pool, {
+      tools: TOOLS,
+      perTool: at === now ? perTool : Math.ceil(perTool / 2 / DROPS),
+      at,
+      prefix: 'grown',
+    });
   }
   // Loaded long ago, as far as the database is concerned: what the loading left to be done is done.
   for (const text of ['vacuum (analyze) ledger', 'vacuum (analyze) subject', 'checkpoint']) {
@@ -56,50 +61,41 @@ export async function growLedger(databaseUrl: string, millions: number): Promise
   const ledger = { pool, names: new Names(pool), subjects: new Subjects(pool) };
   const published = { rules: parseRules({}), version: 0 };
   const [inserts, pulls]: [number[], number[]] = [[], []];
-  const worstInDrops: number[] = [];
+  const [insertsInDrops, pullsInDrops]: [number[], number[]] = [[], []];
   let drops = 0;
-  let dropping: Promise<void> | undefined;
-  let isDropping = false;
   const dropOldest = async () => {
-    isDropping = true;
+    drops += 1;
     const dropped = await dropPartitions(pool, now, (OLDEST_WEEKS - drops) * 7);
-    isDropping = false;
     if (dropped.length === 0) throw new Error(`nothing was dropped with ${millions} million rows`);
   };
 
   return {
-    flushAndPull: async (pass) => {
+    flushAndPull: async (pass, withDrop) => {
       const outcomes = Array.from({ length: 100 }, (_, i) => ({
         ...({ kind: 'success', server: 'local', name: `grown-${(pass * 100 + i) % TOOLS}` } as const),
         ...{ at: Date.now(), callId: newOutcomeId() },
       }));
-      const wasDropping = isDropping;
+      const dropped = withDrop ? dropOldest() : undefined;
       const begin = performance.now();
       await appendOutcomes(ledger, outcomes, published);
-      inserts.push(performance.now() - begin);
+      const inserted = performance.now() - begin;
+      inserts.push(inserted);
       const key = `tool:local/grown-${pass % TOOLS}`;
       const head = await pool.query<{ seq: number }>('select seq from subject where key = $1', [key]);
       const since = { generation, seq: (head.rows[0]?.seq ?? 0) - 1, id: null };
       const pulling = performance.now();
       await pull(pool, { key, since, version: 0, rulesVersion: -1, rulesShape: 0, scopes: [], fold: true });
-      pulls.push(performance.now() - pulling);
-      // Also the one during which it ended.
-      if (wasDropping) worstInDrops[drops - 1] = Math.max(worstInDrops[drops - 1] ?? 0, performance.now() - begin);
-    },
-    drop: () => {
-      const before = dropping;
-      dropping = (async () => {
-        await before;
-        await dropOldest();
-      })();
-      // Whoever ends this is told.
-      dropping.catch(() => undefined);
-      drops += 1;
+      const pulled = performance.now() - pulling;
+      pulls.push(pulled);
+      if (!withDrop) return;
+      insertsInDrops.push(inserted);
+      pullsInDrops.push(pulled);
+      await dropped;
     },
     end: async () => {
-      await dropping;
       await pool.end();
-      return { label: `${millions} M rows`, inserts: inserts.slice(COLD), pulls: pulls.slice(COLD), worstInDrops };
+      const [warmInserts, warmPulls] = [inserts.slice(COLD), pulls.slice(COLD)];
+      return { label: `${millions} M rows`, inserts: warmInserts, pulls: warmPulls, insertsInDrops, pullsInDrops };
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Named, PathIntent } from './paths.ts';
 
 const URL = /^(?!file:)[a-z][a-z0-9+.-]*:\/\//i;
 const UNKNOWN = /[\0\uffff]/;
+const AFTER_COLON = /^[^/]*[\w-]:(?!\/\/)((?:~|\.\.?)?\/.*|\.\.)$/s;
 const PLAIN = /^[\w./][\w./-]*$/;
 
 export function guess(path: string, intent: PathIntent): Named {
@@ -14,10 +15,12 @@ export function guessesIn(text: string, intent: PathIntent): readonly Named[] {
   if (PLAIN.test(text)) return [guess(text, intent)];
   const found: string[] = [];
   const equals = text.indexOf('=');
-  if (equals > 0) found.push(text.slice(equals + 1));
-  const last = text.lastIndexOf('=');
-  if (last > equals) found.push(text.slice(last + 1));
-  const [, named] = /^[^/]*[\w-]:(?!\/\/)((?:~|\.\.?)?\/.*|\.\.)$/s.exec(text) ?? [];
+  if (equals > 0) {
+    found.push(text.slice(equals + 1));
+    const last = text.lastIndexOf('=');
+    if (last > equals) found.push(text.slice(last + 1));
+  }
+  const named = text.includes(':') ? AFTER_COLON.exec(text)?.[1] : undefined;
   if (named !== undefined) found.push(named);
   if (!text.startsWith('-')) found.push(text);
   else if (!text.startsWith('--') && text.length > 3) {
