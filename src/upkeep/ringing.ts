@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { nameOf } from '../domain/trust/describe.ts';
 import type { Bell } from '../postgres/ring.ts';
 import { returnBells, takeBells } from '../postgres/ring.ts';
+import { reasonOf } from '../problem.ts';
 import { currentRules } from '../postgres/rules.ts';
 import { keyword, SuretyServer, SuretyState, SuretyTool } from '../temporal/search-attributes.ts';
 import { ledgerAdvanced } from '../../workflows/messages.ts';
@@ -29,9 +30,7 @@ export async function ringBells(
   const ringNext = async () => {
     for (let bell = waiting.pop(); bell !== undefined; bell = waiting.pop()) {
       try {
-        if (bell.again && (await setBackIfStuck(ringing.client, bell.key))) {
-          log(`${bell.key} could not go on, and was set back: it reads the ledger again`);
-        }
+        if (bell.again) await help(ringing, bell, log);
         await ring(ringing, bell);
       } catch (error) {
         failed.push({ bell, error });
@@ -47,6 +46,15 @@ export async function ringBells(
     throw failed[0].error;
   }
   return { rung: bells.length, more: bells.length === IN_ONE_ROUND };
+}
+
+/** Whoever may not help rings all the same. */
+async function help({ client }: Ringing, { key }: Bell, log: (message: string) => void): Promise<void> {
+  try {
+    if (await setBackIfStuck(client, key)) log(`${key} could not go on, and was set back: it reads the ledger again`);
+  } catch (error) {
+    log(`${key} has not answered, and could not be looked at: ${reasonOf(error)}`);
+  }
 }
 
 /** The workflow may not exist yet, or may have been terminated by a person: either way it is there afterwards. */

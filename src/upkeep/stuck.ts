@@ -1,4 +1,6 @@
 import type { Client } from '@temporalio/client';
+import { codeOf } from '../problem.ts';
+import { NOT_FOUND } from '../temporal/grpc-status.ts';
 
 /** Tasks that fail for a reason that passes, such as more signals at once than one takes, are over by the next one. */
 const FAILED_TASKS = 3;
@@ -15,17 +17,22 @@ const LIVED_MS = 60_000;
 export async function setBackIfStuck(client: Client, workflowId: string, livedMs = LIVED_MS): Promise<boolean> {
   const { workflowService } = client;
   const { namespace } = client.options;
-  const { info, pendingWorkflowTask } = await client.workflow
-    .getHandle(workflowId)
-    .describe()
-    .then(({ raw }) => ({
-      info: raw.workflowExecutionInfo,
-      pendingWorkflowTask: raw.pendingWorkflowTask,
-    }));
-  if ((pendingWorkflowTask?.attempt ?? 0) < FAILED_TASKS) return false;
+  const described = await workflowService
+    .describeWorkflowExecution({ namespace, execution: { workflowId } })
+    .catch((error: unknown) => {
+      // Temporal has lost it, or never had it: whoever rings starts it.
+      if (codeOf(error) === NOT_FOUND) return undefined;
+      throw error;
+    });
+  if ((described?.pendingWorkflowTask?.attempt ?? 0) < FAILED_TASKS) return false;
+  const info = described?.workflowExecutionInfo;
   if (Date.now() - Number(info?.startTime?.seconds ?? 0) * 1000 < livedMs) return false;
   const execution = { workflowId, runId: info?.execution?.runId ?? '' };
-  const { history } = await workflowService.getWorkflowExecutionHistory({ namespace, execution, maximumPageSize: 100 });
+  const { history } = await workflowService.getWorkflowExecutionHistory({
+    namespace,
+    execution,
+    maximumPageSize: 1000,
+  });
   const first = history?.events?.find(({ workflowTaskCompletedEventAttributes: completed }) => completed != null);
   // It has never got anywhere: there is nothing to set it back to.
   if (first?.eventId == null) return false;

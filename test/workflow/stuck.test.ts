@@ -43,6 +43,10 @@ async function beginOtherwise(): Promise<void> {
   await connection.close();
 }
 
+test('a workflow that is not there is not stuck', async () => {
+  expect(await setBackIfStuck(installation.client, keyOf('nobody'), 0)).toBe(false);
+});
+
 test('a workflow that cannot go on is set back, and nothing that it was told is lost or counted twice', async () => {
   await beginOtherwise();
   await installation.startWorker();
