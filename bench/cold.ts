@@ -48,28 +48,34 @@ export async function cold(stack: BenchStack, moved: (stack: BenchStack) => void
   await peer.stop();
 
   const seen = { decision: [] as number[], transition: [] as number[], naive: [] as number[] };
-  for (let round = 0, now = stack; round < ROUNDS; round += 1) {
-    now = await now.restart();
+  let before = stack;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const now = await before.restart();
+    before = now;
     moved(now);
     const tool = measured[round] ?? '';
-    let begin = performance.now();
-    const late = await connect({ databaseUrl: now.databaseUrl });
-    const decisions = [late.check({ tool: HELD }), late.check({ tool })].map(({ decision }) => decision);
-    seen.decision.push(performance.now() - begin);
-    if (decisions.join() !== 'ask,allow') throw new Error(`the gate answered ${decisions.join()}`);
+    const ours = async () => {
+      let begin = performance.now();
+      const late = await connect({ databaseUrl: now.databaseUrl });
+      const decisions = [late.check({ tool: HELD }), late.check({ tool })].map(({ decision }) => decision);
+      seen.decision.push(performance.now() - begin);
+      if (decisions.join() !== 'ask,allow') throw new Error(`the gate answered ${decisions.join()}`);
 
-    begin = performance.now();
-    const escalated = new Promise((done) => late.on('escalated', done));
-    for (let i = 0; i < THRESHOLD; i += 1) await late.report({ tool, ...failure });
-    await escalated;
-    seen.transition.push(performance.now() - begin);
-    await late.close();
-
-    const naive = await startPeer(now);
-    begin = performance.now();
-    await naive.client.workflow.getHandle('naive').executeUpdate('answer');
-    seen.naive.push(performance.now() - begin);
-    await naive.stop();
+      begin = performance.now();
+      const escalated = new Promise((done) => late.on('escalated', done));
+      for (let i = 0; i < THRESHOLD; i += 1) await late.report({ tool, ...failure });
+      await escalated;
+      seen.transition.push(performance.now() - begin);
+      await late.close();
+    };
+    const theirs = async () => {
+      const naive = await startPeer(now);
+      const begin = performance.now();
+      await naive.client.workflow.getHandle('naive').executeUpdate('answer');
+      seen.naive.push(performance.now() - begin);
+      await naive.stop();
+    };
+    for (const side of round % 2 === 0 ? [ours, theirs] : [theirs, ours]) await side();
   }
   return [
     row('cold: first decision of a gate / naive entity’s first answer', 'ms', seen.decision, seen.naive),
