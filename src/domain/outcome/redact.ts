@@ -1,6 +1,6 @@
 import { storable } from './field.ts';
 import { redactValueOptions } from './value-options.ts';
-import { looksRandom, REDACTED, redactEveryToken, SECRET_NAME } from './secrets.ts';
+import { looksRandom, OPEN_KEY, REDACTED, redactEveryToken, SECRET_NAME } from './secrets.ts';
 
 /** No more than this is looked at, whatever `max` says. */
 const MOST_SCANNED = 8192;
@@ -48,8 +48,11 @@ const DEFINED = new RegExp(
   'gi',
 );
 /** As an environment has it: every key there locks something, but for a few. */
-const KEY_VARIABLE =
-  /(?<![\w.-])((?![A-Z0-9_]{0,60}(?:PUBLIC|PRIMARY|FOREIGN|SORT|PARTITION|CACHE|GROUP|INDEX|OBJECT|ROUTING|IDEMPOTENCY|COMPOSE)_KEY)[A-Z][A-Z0-9_]{0,60}_KEY=["']?)(?!\[redacted\])[^\s"',;&<>)}\]]{4,}/g;
+const KEY_VARIABLE = new RegExp(
+  String.raw`(?<![\w.-])((?![A-Z0-9_]{0,60}${OPEN_KEY})[A-Z][A-Z0-9_]{0,60}_KEY=["']?)` +
+    String.raw`(?!\[redacted\])[^\s"',;&<>)}\]]{4,}`,
+  'g',
+);
 /** `git config --global github.token x` */
 const CONFIGURED = new RegExp(
   String.raw`(\bgit\s{1,4}config(?:\s{1,4}--?[a-z-]{1,40}){0,4}\s{1,4}[\w.-]{0,80}${SECRET_NAME}[\w-]{0,24}\s{1,4})` +

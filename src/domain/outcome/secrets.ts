@@ -45,9 +45,10 @@ const COUNTS =
 export const SECRET_NAME = `(?:${SECRET_NAMES})(?!(?:[\\w-]{0,40}[-_])?(?:${COUNTS})s?(?![\\w-]))`;
 
 const SECRET_NAME_PATTERN = new RegExp(SECRET_NAME, 'i');
-/** Of variables in an environment every other key is one that locks something. */
-const SECRET_VARIABLE =
-  /^(?:[A-Z][A-Z0-9_]*_)?PAT$|^DSN$|^(?!.*(?:PUBLIC|PRIMARY|FOREIGN|SORT|PARTITION|CACHE|GROUP|INDEX|OBJECT|ROUTING|IDEMPOTENCY|COMPOSE)_KEY$)[A-Z][A-Z0-9_]*_KEY$/;
+/** Keys of an environment that lock nothing; every other one does. As the source of a larger expression. */
+export const OPEN_KEY =
+  '(?:PUBLIC|PRIMARY|FOREIGN|SORT|PARTITION|CACHE|GROUP|INDEX|OBJECT|ROUTING|IDEMPOTENCY|COMPOSE)_KEY';
+const SECRET_VARIABLE = new RegExp(`^(?:[A-Z][A-Z0-9_]*_)?PAT$|^DSN$|^(?!.*${OPEN_KEY}$)[A-Z][A-Z0-9_]*_KEY$`);
 /** By name only where it is the name of a value: in a text `id_rsa: …` is what a program says of a file. */
 const PRIVATE_KEY_NAME =
   /(?:^|_)(?:id_(?:rsa|dsa|ecdsa|ed25519)|ID_(?:RSA|DSA|ECDSA|ED25519)|RSA_(?:PRIV(?:ATE)?|PEM))$|^(?!EASY_|.*PUB(?:LIC)?_)[A-Z][A-Z0-9_]*_RSA$/;

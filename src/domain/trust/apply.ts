@@ -3,7 +3,7 @@ import { bound, MOST_SCOPES } from './bound.ts';
 import type { Draft, PartEffect } from './draft.ts';
 import { advancePart, applyTo, draftOf, forgetIfSpent, remove, ruleIn, statusOf } from './draft.ts';
 import type { CallEntry, Entry, OrderEntry } from './entry.ts';
-import { countsOnServer } from './entry.ts';
+import { countsOnServer, isOrder } from './entry.ts';
 import type { TrustEvent } from './event.ts';
 import type { Parts, Subject } from './parts.ts';
 import { agentOfPart, partOfAgent, scopeOfPart, WHOLE } from './parts.ts';
@@ -189,8 +189,19 @@ function eventOf(draft: Draft, entry: CallEntry): TrustEvent | undefined {
     case 'failure': {
       const { severity = 'server_error', category = 'quality', evidence = 'text', recoverable = true } = entry;
       const { count, times } = entry;
-      const what = { severity, category, evidence, recoverable, count, times };
-      return { type: 'callFailed', at, trustVersion, startedAt, agent, ...what };
+      return {
+        type: 'callFailed',
+        at,
+        trustVersion,
+        startedAt,
+        agent,
+        severity,
+        category,
+        evidence,
+        recoverable,
+        count,
+        times,
+      };
     }
     case 'unknown': {
       // A probe stands for every part that was on trial; a trusted one was not.
@@ -212,8 +223,4 @@ function eventOf(draft: Draft, entry: CallEntry): TrustEvent | undefined {
 
 function isProbe(entry: CallEntry): boolean {
   return entry.kind === 'unknown' && entry.probe !== undefined;
-}
-
-function isOrder(entry: Entry): entry is OrderEntry {
-  return entry.kind === 'reset' || entry.kind === 'block' || entry.kind === 'recover';
 }

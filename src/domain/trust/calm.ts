@@ -1,6 +1,7 @@
 import type { EffectiveRule } from '../rules/rule.ts';
 import type { RuleView } from '../rules/resolve.ts';
 import type { CallEntry, Entry } from './entry.ts';
+import { isOrder } from './entry.ts';
 import { isPlain, WHOLE } from './parts.ts';
 import type { Parts, Subject } from './parts.ts';
 import { patienceOf } from './patience.ts';
@@ -49,10 +50,10 @@ export function foldCalm(entries: readonly Entry[], calm: Calm, rule: EffectiveR
 
 function isHarmless(entries: readonly Entry[], { failures, until }: Calm): boolean {
   let [failed, last] = [0, 0];
-  for (const { kind, receivedAt } of entries) {
-    if (kind === 'reset' || kind === 'block' || kind === 'recover') return false;
-    if (kind !== 'success') failed += 1;
-    last = Math.max(last, receivedAt);
+  for (const entry of entries) {
+    if (isOrder(entry)) return false;
+    if (entry.kind !== 'success') failed += 1;
+    last = Math.max(last, entry.receivedAt);
   }
   return failed < failures && (until === null || last < until);
 }
@@ -63,10 +64,11 @@ function isFoldable(entry: Entry, { since }: Calm): entry is CallEntry {
   if (entry.kind === 'success') return entry.count !== undefined && entry.agent === undefined;
   if (entry.kind !== 'failure' || entry.at < since || entry.probe !== undefined) return false;
   const { severity, category, recoverable = true } = entry;
-  return recoverable && isCounted(severity) && (category === 'quality' || category === 'reachability');
+  return recoverable && isOrdinary(severity) && (category === 'quality' || category === 'reachability');
 }
 
-function isCounted(severity: CallEntry['severity']): boolean {
+/** It takes a threshold to escalate for it. */
+function isOrdinary(severity: CallEntry['severity']): boolean {
   return severity !== undefined && severity !== 'security' && severity !== 'repeated_auth';
 }
 

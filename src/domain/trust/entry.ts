@@ -34,6 +34,10 @@ export interface OrderEntry extends Row {
   readonly reason: string;
 }
 
+export function isOrder(entry: Entry): entry is OrderEntry {
+  return entry.kind === 'reset' || entry.kind === 'block' || entry.kind === 'recover';
+}
+
 export const LOCAL = 'local';
 
 /**
