@@ -11,7 +11,7 @@ import { arithmeticDoubt } from './evaluation.ts';
 import { inputFile, inputTexts, isOfInput, isUncertainName } from './fields.ts';
 import { knownProgram } from './known-program.ts';
 import type { Notes } from './notes.ts';
-import { isEveryday } from './options.ts';
+import { isEveryday } from './named-command.ts';
 import { MOST_DEPTH, type Place } from './place.ts';
 import type { Doubt, Run, Site } from './reading.ts';
 import { isRunner } from './runners.ts';

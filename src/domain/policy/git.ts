@@ -1,6 +1,7 @@
 import { HOLE, type Field } from '../command/expand.ts';
 import { doubt, isUnsure, mayBeOption, type Consequence } from './consequence.ts';
-import { abbreviates, namedCommand } from './options.ts';
+import { namedCommand } from './named-command.ts';
+import { abbreviates } from './options.ts';
 
 /** Settings that name no command and no file of settings. Nobody knows all the others. */
 const TAME_SETTING =

@@ -2,9 +2,10 @@ import { wrappedBy } from '../command/wrappers.ts';
 import { Recent } from '../recent.ts';
 import { builtin, type Builtin } from './builtins.ts';
 import { interpreterOf } from './interpreters.ts';
-import { runningOptionsOf, type RunningOptions } from './options.ts';
-import { PROGRAMS, type Program } from './programs.ts';
+import type { Program } from './program.ts';
+import { PROGRAMS } from './programs.ts';
 import { isRunner } from './runners.ts';
+import { runningOptionsOf, type RunningOptions } from './running-options.ts';
 import { isShell } from './shells.ts';
 
 /** All that the name of a program tells of it. */

@@ -1,4 +1,5 @@
-import { CommandPaths, type Followed, type RunFile } from './command-paths.ts';
+import { CommandPaths } from './command-paths.ts';
+import type { Followed, RunFile } from './made-files.ts';
 import type { CommandPath } from './paths.ts';
 import type { Construct, Doubt, Reading, Run, Site, SpeltOut } from './reading.ts';
 import { breaksOut, spellsOutVariables } from './steering.ts';
@@ -87,19 +88,20 @@ export class Notes implements Reading {
 
   /** Once all has been read. */
   finish(): void {
-    for (const { run } of this.named.writtenAmong(this.files)) {
+    for (const { run } of this.named.made.writtenAmong(this.files)) {
       if (run.maybe) continue;
       this.doubt('this runs a file that the same command line writes', run, run);
     }
-    for (const run of this.named.readingMade(this.followed)) {
+    for (const run of this.named.made.readingMade(this.followed)) {
       if (!run.maybe)
         this.doubt(`${run.program} takes its commands from a file that the same command line writes`, run, run);
     }
-    for (const run of this.named.globbingMade(this.followed)) {
+    for (const run of this.named.made.globbingMade(this.followed)) {
       if (!run.maybe) this.doubt('a name that the same command line makes may turn out to be an option', run, run);
     }
     for (const { places, doubt, isWithinText } of this.lookedFor) {
-      if (this.named.makesCode(places, isWithinText ? undefined : doubt)) this.doubt(doubt.because, doubt, doubt.run);
+      if (this.named.made.makesCode(places, isWithinText ? undefined : doubt))
+        this.doubt(doubt.because, doubt, doubt.run);
     }
     this.finishVariables();
     ({ paths: this.paths, guesses: this.guesses } = this.named.finish());

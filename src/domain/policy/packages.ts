@@ -1,6 +1,6 @@
 import { HOLE, type Field } from '../command/expand.ts';
 import { doubt, type Consequence } from './consequence.ts';
-import { namedCommand } from './options.ts';
+import { namedCommand } from './named-command.ts';
 
 const RUNS = /^(?:script-shell|shell|git|editor|viewer|node-options)(?:=(.*))?$/s;
 const SCRIPT = /^scripts(?:[.[][^=]*)?=(.*)$/s;

@@ -136,7 +136,7 @@ export class Reader {
         return;
       case 'ProcessSubstitution':
         this.notes.construct(node.operator === '<' ? '<(' : '>(', this.siteOf(node, place));
-        this.named.loseOrder();
+        this.named.made.loseOrder();
         this.named.where.apart(() => this.substitution(node.script, node, { ...place, start: beside(place) }));
         return;
       default:
@@ -148,7 +148,7 @@ export class Reader {
 
   private commandExpansion(node: CommandExpansionPart | ArithmeticCommandExpansion, place: Place): void {
     this.notes.construct(node.text.startsWith('`') ? '`' : '$(', this.siteOf(node, place));
-    this.named.loseOrder();
+    this.named.made.loseOrder();
     this.named.where.apart(() => this.substitution(node.script, node, place));
     for (const text of backtickReadings(node.text)) {
       const by = { program: 'a substitution', ...this.siteOf(node, place) };

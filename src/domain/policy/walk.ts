@@ -46,12 +46,12 @@ export function walk(node: SyntaxNode, named: CommandPaths, visit: (child: Synta
       where.apart(all);
       return;
     case 'Coproc':
-      named.loseOrder();
+      named.made.loseOrder();
       where.apart(all);
       return;
     case 'Statement':
       if (node.background === true) {
-        named.loseOrder();
+        named.made.loseOrder();
         where.apart(all);
       } else visit(node.command);
       return;
@@ -66,7 +66,7 @@ function pipeline(node: Pipeline, named: CommandPaths, visit: (child: SyntaxNode
   node.prefixes.forEach(visit);
   if (node.commands.length === 1) node.commands.forEach(visit);
   else {
-    named.loseOrder();
+    named.made.loseOrder();
     for (const command of node.commands)
       where.apart(() => {
         visit(command);
