@@ -2,6 +2,7 @@ import { literal, RESERVED } from '../command/expand.ts';
 import { isDisk, isMachine } from '../command/pillars.ts';
 import { knownProgram } from './known-program.ts';
 import { namesIn, wordsIn } from './names.ts';
+import { connects } from './network.ts';
 import type { Judgement, Reason } from './judgement.ts';
 import { isHandedOn, isSuretyItself, ownCommand } from './own-commands.ts';
 import { matchesCommand, matchesLine, mayBe, waysOf, type CommandPattern } from './pattern.ts';
@@ -125,11 +126,7 @@ class Judge {
     if (harm !== undefined) this.block(harm, run, undefined, run.maybe);
     this.judgeBlocked(run);
     if (policy.blocksOwnCommands) this.judgeOwnCommand(run);
-    for (const pattern of policy.network) {
-      if (matchesCommand(pattern, run) === 'yes') {
-        this.add(denied, `${run.program} talks to other machines, and allowNetwork is false`, run, pattern.text);
-      }
-    }
+    if (!policy.rules.allowNetwork) this.judgeConnection(run);
     for (const rule of policy.deny) {
       const match = matchesLine(rule, ways, run);
       if (match === 'yes') this.add(denied, `a deny rule names ${shown(run.program)}`, run, rule.text);
@@ -148,6 +145,14 @@ class Judge {
       return;
     }
     if (run.by === undefined || !this.allowed.has(run.by)) this.judgeUnnamed(run);
+  }
+
+  private judgeConnection(run: Run): void {
+    const match = connects(run);
+    const program = shown(run.program);
+    if (match === 'yes' && !run.maybe)
+      this.add('deny', `${program} talks to other machines, and allowNetwork is false`, run);
+    else if (match !== 'no') this.add('ask', `${program} may talk to other machines, and allowNetwork is false`, run);
   }
 
   private judgeBlocked(run: Run): void {

@@ -1,8 +1,12 @@
-/** Commands that talk to other machines, as patterns. */
-export const NETWORK: readonly string[] = [
+import type { Field } from '../command/expand.ts';
+import { commandPattern, matchesCommand, type Match } from './pattern.ts';
+import type { Run } from './reading.ts';
+
+const CONNECTS = [
   ...(
-    'curl wget nc ncat netcat socat telnet ftp sftp tftp lftp ssh scp autossh mosh rsync rclone aria2c lynx links w3m httpie http ' +
-    'dig nslookup host whois ping ping6 traceroute tracepath mtr nmap gh glab hub'
+    'curl wget nc ncat netcat socat telnet ftp sftp tftp lftp ssh scp autossh mosh rsync rclone aria2c lynx links w3m httpie http https xh axel ' +
+    'dig nslookup host whois ping ping6 traceroute tracepath mtr nmap gh glab hub ' +
+    'aws gcloud gsutil bq az kubectl oc helm doctl flyctl heroku vercel netlify'
   ).split(' '),
   ...['openssl s_client', 'git clone', 'git fetch', 'git pull', 'git push', 'git ls-remote', 'git submodule update'],
   ...[
@@ -20,8 +24,37 @@ export const NETWORK: readonly string[] = [
   ...of('go', 'get install'),
   ...['go mod download', 'gem install', 'bundle install', 'composer install', 'composer require', 'brew install'],
   ...of('poetry uv pdm conda mamba', 'install add sync lock update'),
+  ...of('terraform tofu', 'init plan apply destroy refresh import'),
+  ...['mvn deploy', 'pulumi up', 'pulumi preview', 'ansible-playbook', 'twine upload'],
   ...of('apt apt-get dnf yum apk pacman zypper snap', 'install update upgrade add'),
-];
+].map(commandPattern);
+
+/** They fetch what is not there. */
+const MAY_CONNECT = [
+  ...'npx pnpx bunx uvx mvn mvnw gradle gradlew'.split(' '),
+  ...['npm exec', 'npm x', 'bun x', 'pipx run', 'uv run', 'uv tool run', 'go run'],
+  ...of('docker podman nerdctl', 'run build create compose'),
+].map(commandPattern);
+
+/** Whether a command talks to other machines. */
+export function connects(run: Pick<Run, 'program' | 'args'>): Match {
+  if (isBareYarn(run.program, run.args)) return 'yes';
+  const matches = CONNECTS.map((pattern) => matchesCommand(pattern, run));
+  if (matches.includes('yes')) return 'yes';
+  const mayFetch = !isOffline(run.args) && MAY_CONNECT.some((pattern) => matchesCommand(pattern, run) !== 'no');
+  return mayFetch || matches.includes('maybe') ? 'maybe' : 'no';
+}
+
+/** `yarn` by itself installs. */
+function isBareYarn(program: string, args: readonly Field[]): boolean {
+  return (
+    program === 'yarn' && args.every(({ text }) => text.startsWith('-') && !/^-(?:v|h|-version|-help)$/.test(text))
+  );
+}
+
+function isOffline(args: readonly Field[]): boolean {
+  return args.some(({ text }) => /^(?:-o|--offline|--no-install|--no|--network=none)$/.test(text));
+}
 
 function of(programs: string, subcommands: string): readonly string[] {
   return programs.split(' ').flatMap((program) => subcommands.split(' ').map((each) => `${program} ${each}`));

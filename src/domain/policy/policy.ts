@@ -1,6 +1,5 @@
 import type { Status } from '../trust/trust.ts';
 import { commandPattern, globPattern, type CommandPattern, type GlobPattern } from './pattern.ts';
-import { NETWORK } from './network.ts';
 import type { ShellRules } from './policy.schema.ts';
 import type { Construct } from './reading.ts';
 
@@ -103,7 +102,6 @@ export interface Policy {
   readonly blockedPrograms: ReadonlySet<string>;
   /** Whether the commands by which people decide with Surety are denied. */
   readonly blocksOwnCommands: boolean;
-  readonly network: readonly CommandPattern[];
   readonly confirm: readonly CommandPattern[];
   readonly confirmBy: PatternsByProgram;
   readonly confirmConstructs: ReadonlySet<string>;
@@ -127,7 +125,6 @@ export function policyOf(rules: ShellRules): Policy {
     blockedBy: byProgram(blocked),
     blockedPrograms: new Set(blocked.filter(({ words }) => words.length === 0).map(({ program }) => program)),
     blocksOwnCommands: !lifted.includes('surety'),
-    network: rules.allowNetwork ? [] : NETWORK.map(commandPattern),
     confirm,
     confirmBy: byProgram(confirm),
     confirmConstructs: new Set(rules.confirmPatterns.filter((each) => CONSTRUCTS.includes(each))),

@@ -566,6 +566,12 @@ describe('rules', () => {
     'npm ci',
     'poetry run ssh h',
     'timeout 5 ssh h',
+    'yarn',
+    'yarn --frozen-lockfile',
+    'aws s3 ls',
+    'kubectl get pods',
+    'terraform init',
+    'xh example.org',
   ])('allowNetwork false denies %s', (command) => {
     expect(judgeCommand(command, policyWith({ allowNetwork: false })).verdict).toBe('deny');
     expect(judgeCommand(command, policyWith({ allowNetwork: false }), { trust: 'trusted' }).verdict).toBe('deny');
@@ -580,9 +586,21 @@ describe('rules', () => {
     'npm test',
     'go build',
     'echo /dev/tcp/a',
+    'yarn test',
+    'yarn --version',
+    'npx --no-install tsc',
+    'mvn -o test',
+    'docker run --network=none x',
   ])('and not %s', (command) => {
     expect(judgeCommand(command, policyWith({ allowNetwork: false })).verdict).toBe('allow');
   });
+
+  it.each(['npx tsc', 'uvx ruff', 'mvn test', 'docker run x', 'go run .', 'git $X'])(
+    'and asks about %s, which may fetch what is not there',
+    (command) => {
+      expect(judgeCommand(command, policyWith({ allowNetwork: false })).verdict).toBe('ask');
+    },
+  );
 
   it('a reason says where it stands and which rule it is', () => {
     expect(judgeCommand('ls; kubectl delete x', policy).reasons[0]).toEqual({
