@@ -75,6 +75,7 @@ const GROUPS: readonly (readonly [heading: string, parts: readonly Part[]])[] = 
 
 /** Registers the command that was asked for, or all of them where the help, or what comes close, needs to know them. */
 export async function registerCommands(program: Command, asked: string | undefined): Promise<void> {
+  if (asked === '-V' || asked === '--version') return;
   const isAsked = ({ names }: Part) => asked !== undefined && names.includes(asked);
   const all = GROUPS.every(([, parts]) => !parts.some(isAsked));
   for (const [heading, parts] of GROUPS) {

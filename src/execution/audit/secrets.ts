@@ -1,7 +1,16 @@
-import { lintSource } from '@secretlint/core';
-import { creator } from '@secretlint/secretlint-rule-preset-recommend';
+/** Loaded when there is something to look at: a short command should not wait for what it has no use of. */
+let detectors: ReturnType<typeof loadDetectors> | undefined;
 
-const RULES = [{ id: '@secretlint/secretlint-rule-preset-recommend', rule: creator, options: {} }];
+async function loadDetectors() {
+  const [{ lintSource }, { creator }] = await Promise.all([
+    import('@secretlint/core'),
+    import('@secretlint/secretlint-rule-preset-recommend'),
+  ]);
+  const rules = [{ id: '@secretlint/secretlint-rule-preset-recommend', rule: creator, options: {} }];
+  const options = { config: { rules }, noPhysicFilePath: true };
+  return (content: string) =>
+    lintSource({ source: { content, filePath: 'audit.txt', ext: '.txt', contentType: 'text' }, options });
+}
 
 /** Every detector wants a long run of letters and digits, a password in a URL, or the head of a key. */
 const WORTH_A_LOOK = /[A-Za-z0-9_+=-]{16}|:\/\/\S*@|PRIVATE KEY|password|secret/i;
@@ -14,8 +23,8 @@ export async function findSecrets(texts: readonly string[]): Promise<readonly st
   const together = texts.join('\n\n');
   const found = new Set<string>();
   if (WORTH_A_LOOK.test(together)) {
-    const source = { content: together, filePath: 'audit.txt', ext: '.txt', contentType: 'text' as const };
-    const { messages } = await lintSource({ source, options: { config: { rules: RULES }, noPhysicFilePath: true } });
+    const look = await (detectors ??= loadDetectors());
+    const { messages } = await look(together);
     for (const { range } of messages) found.add(together.slice(...range));
   }
   return [...found].filter(({ length }) => length >= SHORTEST_PIECE).sort((a, b) => b.length - a.length);
