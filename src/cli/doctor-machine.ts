@@ -1,6 +1,11 @@
 import { access, constants } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import type { Config } from '../config.ts';
+import { isWithin } from '../domain/files/path-text.ts';
+import type { Rules } from '../domain/rules/rules.schema.ts';
+import { trustedPlaces } from '../execution/find-program.ts';
 import { sandboxOf } from '../execution/open.ts';
+import { executionRules } from '../execution/rules.ts';
 import { findSandbox } from '../execution/sandbox.ts';
 import { findBash } from '../execution/shell/bash.ts';
 import { codeOf, Problem } from '../problem.ts';
@@ -22,8 +27,7 @@ export async function checkMachine(config: Config, tell: (finding: Finding) => v
       : failed('Node', `${process.version} is too old`, `Install Node ${OLDEST_NODE.join('.')} or newer.`),
   );
   tell(await checkHome(config.home));
-  tell(await checkBash(config.searchPath));
-  tell(await checkSandbox(config.searchPath));
+  for (const finding of await checkConfinement(config.searchPath)) tell(finding);
   const stack = await readStack(config.home);
   if (stack.running) {
     const { pid, startedAt } = stack.stack;
@@ -37,20 +41,35 @@ export async function checkMachine(config: Config, tell: (finding: Finding) => v
   return stack.running;
 }
 
-async function checkBash(searchPath: readonly string[]): Promise<Finding> {
-  const bash = await findBash(searchPath);
+/** What runs commands and what confines them here, by the rules that would be in force. */
+async function checkConfinement(searchPath: readonly string[]): Promise<readonly Finding[]> {
+  try {
+    const rules = await findRules();
+    const { files } = await executionRules(rules, process.cwd());
+    const places = await trustedPlaces(searchPath, files.rules.roots);
+    return [await checkBash(places), await checkSandbox(rules, places), ...checkOwnCode(files.rules.roots)];
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return [failed('Sandbox', `nobody can tell: ${error.message}`, error.wayOut)];
+  }
+}
+
+/** Whoever may change what holds them is not held. */
+function checkOwnCode(roots: readonly string[]): readonly Finding[] {
+  const own = fileURLToPath(import.meta.url);
+  const root = roots.find((each) => isWithin(each, own));
+  if (root === undefined) return [];
+  const found = `lies in ${root}, which commands may write: what they change of it holds from the next start on`;
+  return [note('Own code', found, 'Install Surety outside of what your agents may write: npm install --global.')];
+}
+
+async function checkBash(places: readonly string[]): Promise<Finding> {
+  const bash = await findBash(places);
   return bash.found ? ok('Shell', `${bash.program} runs commands`) : note('Shell', bash.because, bash.wayOut);
 }
 
-/** What confines commands here, by the rules that would be in force. */
-async function checkSandbox(searchPath: readonly string[]): Promise<Finding> {
-  const rules = await findRules().catch((error: unknown) => {
-    if (error instanceof Problem) return error;
-    throw error;
-  });
-  if (rules instanceof Problem) return failed('Sandbox', `nobody can tell: ${rules.message}`, rules.wayOut);
-  const { runner } = rules;
-  const sandbox = await sandboxOf(runner, () => findSandbox(searchPath));
+async function checkSandbox({ runner }: Rules, places: readonly string[]): Promise<Finding> {
+  const sandbox = await sandboxOf(runner, () => findSandbox(places));
   if (sandbox.kind !== 'none')
     return ok('Sandbox', `${sandbox.kind} (${sandbox.program}) confines commands that are run`);
   const wayOut =

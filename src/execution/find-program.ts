@@ -1,5 +1,26 @@
-import { access, constants } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, constants, realpath } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import { isWithin } from '../domain/files/path-text.ts';
+
+/** Where systems keep their own programs. */
+const SYSTEM = [
+  ...['/bin', '/usr/bin', '/usr/local/bin', '/opt/homebrew/bin'],
+  ...['/run/wrappers/bin', '/run/current-system/sw/bin', '/nix/var/nix/profiles/default/bin'],
+];
+
+/**
+ * Where the programs are looked for that hold others to the rules: first where systems keep their own, then on the search path, but
+ * for what commands may write. `npx` puts a directory of the project first there, and what lies in it is whatever the last command
+ * has put there.
+ */
+export async function trustedPlaces(
+  searchPath: readonly string[],
+  writable: readonly string[],
+): Promise<readonly string[]> {
+  const real = await Promise.all(searchPath.filter(isAbsolute).map((path) => realpath(path).catch(() => undefined)));
+  const isTrusted = (path: string) => !writable.some((root) => isWithin(root, path));
+  return [...SYSTEM, ...real.filter((path) => path !== undefined).filter(isTrusted)];
+}
 
 /** The first of these directories that has such a program. */
 export async function findProgram(name: string, directories: readonly string[]): Promise<string | undefined> {

@@ -15,6 +15,7 @@ import type { Executor } from './call.ts';
 import { createExecution } from './execute.ts';
 import type { Execution } from './execute.ts';
 import { executorOf, firstOf } from './executor.ts';
+import { trustedPlaces } from './find-program.ts';
 import type { FetchOptions } from './fetch.ts';
 import { executionRules } from './rules.ts';
 import { sandboxForCommands } from './files/sandbox.ts';
@@ -57,19 +58,18 @@ export async function openExecution(options: OpenOptions = {}): Promise<OpenExec
   const config = loadConfig();
   const project = resolve(options.project ?? '.');
   const environment = inheritedEnvironment();
-  const bash = await findBash(config.searchPath);
-  let available: Promise<Sandbox> | undefined;
   const termsOf = async (found: Rules): Promise<Terms> => {
     const runner = { ...found.runner, ...options.runner };
     const rules = await executionRules({ ...found, runner }, project, ownFiles(config.home, project));
-    const sandbox = await sandboxOf(runner, () => (available ??= findSandbox(config.searchPath)));
+    const writable = await Promise.all(runner.writable.map((path) => realpath(resolve(project, path))));
+    const places = await trustedPlaces(config.searchPath, [...rules.files.rules.roots, ...writable]);
+    const sandbox = await sandboxOf(runner, () => findSandbox(places));
     const executor = firstOf([
       ...(options.executors ?? []),
-      executorOf(shellTool(rules, environment, bash)),
+      executorOf(shellTool(rules, environment, await findBash(places))),
       fileExecutor(rules.files),
       executorOf(fetchTool(options.fetch)),
     ]);
-    const writable = await Promise.all(runner.writable.map((path) => realpath(resolve(project, path))));
     const commandFiles = await sandboxForCommands(rules.files, writable, scratchOf(sandbox));
     return { rules, executor, sandbox, confinement: confinementOf(rules, writable), commandFiles };
   };

@@ -28,12 +28,12 @@ const run = promisify(execFile);
 const TRIED_WITHIN_MS = 5000;
 const SCRATCH = '/tmp';
 
-/** Looks for a sandbox and tries it: many containers have the program and do not let it work. */
-export async function findSandbox(searchPath: readonly string[], platform = process.platform): Promise<Sandbox> {
+/** Looks for a sandbox (see `trustedPlaces`) and tries it: many containers have the program and do not let it work. */
+export async function findSandbox(places: readonly string[], platform = process.platform): Promise<Sandbox> {
   const kind = platform === 'linux' ? 'bubblewrap' : platform === 'darwin' ? 'sandbox-exec' : undefined;
   if (kind === undefined) return none(`there is none for ${platform}`);
   const name = kind === 'bubblewrap' ? 'bwrap' : 'sandbox-exec';
-  const program = await findProgram(name, searchPath);
+  const program = await findProgram(name, places);
   if (program === undefined) return none(`${name} is not installed`);
   const found: Sandbox = { kind, program };
   const nothing = { writable: [await realpath(tmpdir())], hidden: [], readOnly: [], network: false };

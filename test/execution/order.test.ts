@@ -18,6 +18,7 @@ import type { ExecutionParts } from '../../src/execution/in-order.ts';
 import type { Terms } from '../../src/execution/terms.ts';
 import { executorOf, firstOf } from '../../src/execution/executor.ts';
 import { controlsIn } from '../../src/execution/open.ts';
+import { trustedPlaces } from '../../src/execution/find-program.ts';
 import { executionRules } from '../../src/execution/rules.ts';
 import { fetchTool } from '../../src/execution/tools/fetch.ts';
 import { fileExecutor } from '../../src/execution/tools/files.ts';
@@ -42,7 +43,7 @@ afterAll(async () => {
   await installation.close();
 });
 
-const bash = await findBash([]);
+const bash = await findBash(await trustedPlaces([], []));
 interface Scene {
   readonly execution: Execution;
   readonly root: string;

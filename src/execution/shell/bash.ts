@@ -5,17 +5,14 @@ export type Bash =
   | { readonly found: true; readonly program: string }
   | { readonly found: false; readonly because: string; readonly wayOut: string };
 
-/** Where systems keep their own; one that happens to come first on a search path is the last to be taken. */
-const PLACES = ['/bin', '/usr/bin', '/usr/local/bin', '/opt/homebrew/bin', '/run/current-system/sw/bin'];
-
-export async function findBash(searchPath: readonly string[], places: readonly string[] = PLACES): Promise<Bash> {
-  const looked = [...places, ...searchPath.filter((directory) => directory.startsWith('/'))];
-  const program = await findProgram('bash', looked);
+/** `places`: see `trustedPlaces`. */
+export async function findBash(places: readonly string[]): Promise<Bash> {
+  const program = await findProgram('bash', places);
   if (program !== undefined) return { found: true, program };
   return {
     found: false,
     because: 'there is no bash, and commands are judged as bash reads them: no other shell runs them',
-    wayOut: 'Install bash (apk add bash, apt-get install bash) in one of the directories of PATH.',
+    wayOut: 'Install bash (apk add bash, apt-get install bash) where no command may write.',
   };
 }
 
