@@ -15,6 +15,9 @@ import { plain } from './text.ts';
 import { parseDuration } from './time.ts';
 import { EXIT } from './usage.ts';
 
+/** SIGHUP: the terminal was closed. The call is ended and its line written all the same. */
+const ENDS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 /** What every command that runs a tool can be told. */
 export interface CallOptions {
   readonly agent?: string;
@@ -52,7 +55,7 @@ export async function callTool(
   const gate = databaseUrl === undefined ? undefined : await connect({ databaseUrl, ...identity });
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt);
+  for (const signal of ENDS) process.once(signal, interrupt);
   let execution: OpenExecution | undefined;
   try {
     const shared = gate === undefined || databaseUrl === undefined ? {} : { gate, databaseUrl };
@@ -71,7 +74,7 @@ export async function callTool(
     if (!(await confirmed(cli, question, false))) return executed;
     return await execution.executeConfirmed(answerQuestion(executed.question, operator()), how);
   } finally {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.removeListener(signal, interrupt);
+    for (const signal of ENDS) process.removeListener(signal, interrupt);
     await execution?.close();
     await gate?.close();
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { parseRules } from '../../src/domain/rules/parse-rules.ts';
+import { trustedPlaces } from '../../src/execution/find-program.ts';
 import { executionRules } from '../../src/execution/rules.ts';
 import { shellTool } from '../../src/execution/tools/shell.ts';
 import { runShell } from '../../src/execution/shell/run.ts';
@@ -83,6 +84,20 @@ it('is stopped by its caller', async () => {
   expect(await running).toMatchObject({ cancelled: true, timedOut: false, signal: 'SIGTERM' });
 });
 
+it('ends when its time is up although its reader has stopped reading', async () => {
+  const ended = await run('echo start; yes', { timeoutMs: 300, onOutput: () => new Promise(() => undefined) });
+  expect(ended).toMatchObject({ timedOut: true, exitCode: 124 });
+  expect(ended.stdout).toContain('start');
+});
+
+it('waits for a reader that takes longer than the command, and does without one that fails', async () => {
+  let heard = 0;
+  const told = await run('seq 20000', { onOutput: (_, chunk) => sleep(1300).then(() => void (heard += chunk.length)) });
+  expect(told.bytes.stdout).toBe(heard);
+  const failing = await run('echo a; sleep 0.2; echo b', { onOutput: () => Promise.reject(new Error('gone')) });
+  expect(failing).toMatchObject({ stdout: 'a\nb\n', exitCode: 0 });
+});
+
 it(
   'takes a gigabyte of output in bounded memory, and a slow reader slows the command',
   { timeout: 60_000 },
@@ -100,7 +115,7 @@ it(
   },
 );
 
-const sandbox = await findSandbox((process.env['PATH'] ?? '').split(':'));
+const sandbox = await findSandbox(await trustedPlaces([], []));
 const confined = sandbox.kind === 'none' ? `skipped, ${sandbox.because}` : sandbox.kind;
 
 it.skipIf(sandbox.kind === 'none')(`holds a command to its roots and off the network (${confined})`, async () => {
@@ -199,7 +214,11 @@ async function toldBy(
   { root = cwd, rules = {}, environment }: { root?: string; rules?: object; environment: Record<string, string> },
 ): Promise<string> {
   const given = { PATH: process.env['PATH'] ?? '', ...environment };
-  const tool = shellTool(await executionRules(parseRules(rules), root), given, await findBash([]));
+  const tool = shellTool(
+    await executionRules(parseRules(rules), root),
+    given,
+    await findBash(await trustedPlaces([], [])),
+  );
   const confinement = { writable: [root], hidden: [], readOnly: [], network: true };
   const { text } = await tool.run({ command }, { stopped: new AbortController().signal, sandbox: none, confinement });
   return text.trim();
@@ -225,8 +244,8 @@ it('begins where it was judged, whatever link led there', async () => {
 });
 
 it('takes bash from where systems keep it before the search path, and says what is missing where there is none', async () => {
-  expect(await findBash(['/nowhere'])).toEqual({ found: true, program: '/bin/bash' });
-  const missing = await findBash(['.', cwd], []);
+  expect(await findBash(await trustedPlaces(['/nowhere'], []))).toEqual({ found: true, program: '/bin/bash' });
+  const missing = await findBash([cwd]);
   if (missing.found) throw new Error('there is one');
   expect(`${missing.because}. ${missing.wayOut}`).toMatch(/no bash.*Install bash/);
   const tool = shellTool(await executionRules(parseRules({}), cwd), {}, missing);
@@ -241,6 +260,19 @@ it('takes bash from where systems keep it before the search path, and says what 
   expect(exitCode).toBe(null);
   expect(failure).toEqual({ category: 'permanent_failure', message: `${missing.because}. ${missing.wayOut}` });
   expect(readdirSync(cwd)).not.toContain('ran');
+});
+
+it('takes nothing that holds commands from where commands may write, whatever stands first on the search path', async () => {
+  const project = realpathSync(mkdtempSync(join(tmpdir(), 'surety-search-')));
+  const [own, link, other] = ['own', 'link', 'other'].map((name) => join(project, name));
+  mkdirSync(String(own));
+  mkdirSync(String(other));
+  symlinkSync(String(own), join(cwd, 'led-in'));
+  const searchPath = [String(own), join(cwd, 'led-in'), 'relative', String(link), String(other)];
+  const places = await trustedPlaces(searchPath, [String(own)]);
+  expect(places[0]).toBe('/bin');
+  expect(places.filter((place) => place.startsWith(project))).toEqual([other]);
+  expect(places).not.toContain(join(cwd, 'led-in'));
 });
 
 it('says why there is no sandbox, and does not take a program’s word for it', async () => {

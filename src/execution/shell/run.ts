@@ -59,9 +59,11 @@ export async function runShell(command: ShellCommand): Promise<ShellEnvelope> {
   // A command that does not read what it is given is no failure.
   child.stdin?.on('error', () => undefined).end(input);
   const kept = { stdout: new HeadAndTail(maxOutputBytes), stderr: new HeadAndTail(maxOutputBytes) };
+  const over = new AbortController();
+  const listener = new Listener(over.signal, command.onOutput);
   const streams = [
-    keep(child.stdout, (chunk) => (kept.stdout.push(chunk), command.onOutput?.('stdout', chunk))),
-    keep(child.stderr, (chunk) => (kept.stderr.push(chunk), command.onOutput?.('stderr', chunk))),
+    keep(child.stdout, (chunk) => (kept.stdout.push(chunk), listener.tell('stdout', chunk))),
+    keep(child.stderr, (chunk) => (kept.stderr.push(chunk), listener.tell('stderr', chunk))),
   ];
   const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   const end = await endedBy(exited, command.timeoutMs, stopped);
@@ -69,16 +71,20 @@ export async function runShell(command: ShellCommand): Promise<ShellEnvelope> {
     await tellToEnd(group, mark, sandbox.kind === 'bubblewrap');
     await Promise.race([exited, pause(GRACE_MS)]);
     signalGroup(group, 'SIGKILL');
+    over.abort();
   }
   const [code, signal] = await exited;
   const drained = Promise.all(streams);
   if (end === 'itself') await Promise.race([drained, pause(LINGER_MS)]);
   const leftBehind = await endAll(group, mark);
-  // Whoever holds the other end now is not found, or not to be ended; nothing more is expected of it.
-  if ((await Promise.race([drained.then(() => 'drained'), pause(GRACE_MS)])) !== 'drained') {
+  while ((await Promise.race([drained.then(() => 'drained'), pause(GRACE_MS)])) !== 'drained') {
+    if (end === 'itself' && listener.isBusy && performance.now() - started < command.timeoutMs) continue;
+    // Whoever holds the other end now is not found, or not to be ended; nothing more is expected of it.
+    over.abort();
     child.stdout?.destroy();
     child.stderr?.destroy();
     await drained;
+    break;
   }
   const [stdout, stderr] = [textOf(kept.stdout), textOf(kept.stderr)];
   return {
@@ -112,6 +118,39 @@ async function endedBy(
     return first === 'time' && stopped?.aborted === true ? 'caller' : first;
   } finally {
     over.abort();
+  }
+}
+
+/**
+ * Whoever is told of output is waited for, so that it sets the pace, but not beyond the end of the command: a reader that has stopped
+ * reading keeps no call from its end. One that fails is told no more; that is not the command's fault.
+ */
+class Listener {
+  readonly #over: AbortSignal;
+  readonly #isOver: Promise<void>;
+  #onOutput: ShellCommand['onOutput'];
+  #waiting = 0;
+
+  constructor(over: AbortSignal, onOutput: ShellCommand['onOutput']) {
+    this.#over = over;
+    this.#isOver = new Promise((resolve) => over.addEventListener('abort', () => resolve(), { once: true }));
+    this.#onOutput = onOutput;
+  }
+
+  get isBusy(): boolean {
+    return this.#waiting > 0;
+  }
+
+  async tell(stream: 'stdout' | 'stderr', chunk: Buffer): Promise<void> {
+    if (this.#onOutput === undefined || this.#over.aborted) return;
+    this.#waiting += 1;
+    try {
+      await Promise.race([this.#onOutput(stream, chunk), this.#isOver]);
+    } catch {
+      this.#onOutput = undefined;
+    } finally {
+      this.#waiting -= 1;
+    }
   }
 }
 
