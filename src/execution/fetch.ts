@@ -1,7 +1,7 @@
 import { version } from '../version.ts';
 import { decodeText, looksBinary } from './charset.ts';
 import { toMarkdown, toText } from './markdown.ts';
-import { outbound, OutboundFailed, OutboundRefused } from './outbound.ts';
+import { outbound, OutboundFailed, OutboundRefused, OutboundUnusable } from './outbound.ts';
 import type { Answer, OutboundOptions } from './outbound.ts';
 
 export interface FetchOptions extends Pick<OutboundOptions, 'resolve' | 'stopped'> {
@@ -57,7 +57,7 @@ export async function fetchPage(target: string, options: FetchOptions = {}): Pro
     if (next === undefined) return { ...(await readAs(answer, url, limits, deadline)), redirects };
     redirects.push(url);
     if (redirects.length > limits.mostRedirects) {
-      throw new OutboundFailed(`${target} redirects more than ${limits.mostRedirects} times`);
+      throw new OutboundUnusable(`${target} redirects more than ${limits.mostRedirects} times`);
     }
     url = next;
   }
@@ -85,7 +85,7 @@ function isSameHost(url: string, target: string): boolean {
 function redirectOf({ status, headers }: Answer, url: string): string | undefined {
   const { location } = headers;
   if (!REDIRECTS.has(status) || location === undefined) return undefined;
-  if (!URL.canParse(location, url)) throw new OutboundFailed(`${url} redirects to what is no URL`);
+  if (!URL.canParse(location, url)) throw new OutboundUnusable(`${url} redirects to what is no URL`);
   return new URL(location, url).href;
 }
 

@@ -6,6 +6,7 @@ import type { LookupFunction } from 'node:net';
 import { pipeline } from 'node:stream';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { codeOf } from '../problem.ts';
 import { readTarget, refusalOf } from '../domain/network/target.ts';
 
 export interface Address {
@@ -45,7 +46,12 @@ export class OutboundRefused extends Error {
 
 /** It was tried, and there was no answer, or none that could be read. */
 export class OutboundFailed extends Error {
-  override readonly name = 'OutboundFailed';
+  override readonly name: string = 'OutboundFailed';
+}
+
+/** There was an answer that is of no use, and the next one will be like it. */
+export class OutboundUnusable extends OutboundFailed {
+  override readonly name = 'OutboundUnusable';
 }
 
 /**
@@ -62,13 +68,14 @@ export async function outbound(target: string, options: OutboundOptions): Promis
     const response = await send(read.url, options, end);
     return await answerOf(response, options, end);
   } catch (error) {
-    if (error instanceof OutboundRefused) throw error;
+    if (error instanceof OutboundRefused || error instanceof OutboundUnusable) throw error;
     if (deadline.aborted) {
       throw new OutboundFailed(`${read.url.host} did not finish within ${Math.ceil(options.timeoutMs)} ms`, {
         cause: error,
       });
     }
-    throw new OutboundFailed(wordsOf(error), { cause: error });
+    const isBroken = /^(?:Z_|ERR__ERROR_FORMAT|ERR_PADDING)/.test(String(codeOf(error)));
+    throw new (isBroken ? OutboundUnusable : OutboundFailed)(wordsOf(error), { cause: error });
   }
 }
 
@@ -145,7 +152,7 @@ function decoded(response: IncomingMessage): Readable {
   const coding = response.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (coding === 'identity' || coding === '') return response;
   const known = Object.entries(DECODERS).find(([name]) => name === coding);
-  if (known === undefined) throw new OutboundFailed(`the answer is encoded as ${JSON.stringify(coding)}`);
+  if (known === undefined) throw new OutboundUnusable(`the answer is encoded as ${JSON.stringify(coding)}`);
   const decoder = known[1]();
   // Errors arrive at whoever reads the decoder.
   pipeline(response, decoder, () => undefined);
@@ -155,7 +162,8 @@ function decoded(response: IncomingMessage): Readable {
 async function readUpTo(stream: Readable, { mostBytes: most, bodyWithinMs }: OutboundOptions, signal: AbortSignal) {
   const chunks: Buffer[] = [];
   let [length, isEnough] = [0, false];
-  const stop = () => stream.destroy(new Error('out of time'));
+  // By its name whoever reads the failure knows that it was the time.
+  const stop = () => stream.destroy(signal.reason instanceof Error ? signal.reason : new Error('out of time'));
   const patience =
     bodyWithinMs === undefined
       ? undefined

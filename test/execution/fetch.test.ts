@@ -1,9 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { errorOf } from '../../src/domain/execution/errors.ts';
 import { fetchPage } from '../../src/execution/fetch.ts';
 import { toText } from '../../src/execution/markdown.ts';
 import { OutboundFailed, OutboundRefused } from '../../src/execution/outbound.ts';
+import { fetchTool } from '../../src/execution/tools/fetch.ts';
 import { listen } from '../support/receiver.ts';
 import type { Receiver } from '../support/receiver.ts';
 import { runCli, jsonOf } from '../support/run-cli.ts';
@@ -48,6 +50,8 @@ const PAGES: Record<string, (response: ServerResponse) => void> = {
     response
       .writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' })
       .end(gzipSync(Buffer.alloc(300_000_000, 'a'))),
+  '/zstd': (response) => response.writeHead(200, { 'content-encoding': 'zstd' }).end('x'),
+  '/corrupt': (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('no gzip at all'),
   '/json': (response) => html(response, '{"a": 1}', 'application/json'),
   '/problem': (response) =>
     response.writeHead(404, { 'content-type': 'application/problem+json' }).end('{"title":"none"}'),
@@ -153,6 +157,25 @@ describe('bounds', () => {
     await expect(get('/loop')).rejects.toThrow('redirects more than 5 times');
     await expect(get('/moved', { mostRedirects: 0 })).rejects.toThrow(OutboundFailed);
     await expect(get('/to-nothing')).rejects.toThrow('no URL');
+  });
+
+  test.each([
+    ['/slow', 'timeout'],
+    ['/loop', 'permanent_failure'],
+    ['/to-nothing', 'permanent_failure'],
+    ['/zstd', 'permanent_failure'],
+    ['/corrupt', 'permanent_failure'],
+    ['/inward', 'policy_blocked'],
+  ])('what became of %s is known as %s', async (path, category) => {
+    const tool = fetchTool({ allowPrivate: true, timeoutMs: 400 });
+    const confinement = { writable: [], hidden: [], readOnly: [], network: true };
+    const sandbox = { kind: 'none', because: 'it runs nothing' } as const;
+    const context = { stopped: new AbortController().signal, sandbox, confinement };
+    const ended = await tool.run({ url: `${site.url}${path}` }, context).then(
+      ({ failure }) => failure,
+      (error: unknown) => errorOf({ tool: 'fetch', error }),
+    );
+    expect(ended?.category).toBe(category);
   });
 
   test('text is taken out of anything in a time that grows with its length', () => {

@@ -4,7 +4,7 @@ import type { Tool } from '../call.ts';
 import { fetchPage } from '../fetch.ts';
 import type { FetchOptions } from '../fetch.ts';
 import { reasonOf } from '../../problem.ts';
-import { OutboundRefused } from '../outbound.ts';
+import { OutboundRefused, OutboundUnusable } from '../outbound.ts';
 
 const FetchArguments = z.strictObject({ url: z.string().min(1, 'there is no URL').max(8192) });
 
@@ -30,7 +30,9 @@ export function fetchTool(options: FetchOptions = {}): Tool<z.infer<typeof Fetch
           ? 'cancelled'
           : error instanceof OutboundRefused
             ? 'policy_blocked'
-            : undefined;
+            : error instanceof OutboundUnusable
+              ? 'permanent_failure'
+              : undefined;
         if (category === undefined) throw error;
         const message = stopped.aborted ? 'it was stopped before its end' : reasonOf(error);
         const failure = { category, message } as const;
