@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { buffer } from 'node:stream/consumers';
 import { Option } from 'commander';
 import type { Command } from 'commander';
@@ -5,12 +6,12 @@ import { openExecution } from '../execution/index.ts';
 import type { Executed } from '../execution/index.ts';
 import { action } from './cli.ts';
 import type { Cli } from './cli.ts';
-import { callTool, complainOf, jsonOfCall, withCallOptions } from './execution.ts';
+import { callTool, complainOf, jsonOfCall, ledgerFor, withCallOptions } from './execution.ts';
 import type { CallOptions } from './execution.ts';
 import { written } from './terminal.ts';
 import { plain } from './text.ts';
 import { parseDuration } from './time.ts';
-import { EXIT } from './usage.ts';
+import { EXIT, UsageError } from './usage.ts';
 
 interface ExecOptions extends CallOptions {
   readonly timeout?: number;
@@ -53,12 +54,20 @@ async function exec(cli: Cli, words: readonly string[], options: ExecOptions): P
     command,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     ...(options.timeout === undefined ? {} : { timeoutSecs: Math.max(1, Math.ceil(options.timeout / 1000)) }),
-    ...(options.stdin === true ? { input: (await buffer(process.stdin)).toString('utf8') } : {}),
+    ...(options.stdin === true ? { input: await textOfInput() } : {}),
   };
   const call = { tool: 'shell', args, question: `Run ${plain(command)}?` };
   const opening = options.network === undefined ? {} : { runner: { network: options.network === 'on' } };
   const executed = await callTool(cli, call, options, opening, options.json === true ? undefined : passOn);
   return shown(cli, executed, options);
+}
+
+/** It becomes an argument of the call, and arguments are JSON. */
+async function textOfInput(): Promise<string> {
+  const input = await buffer(process.stdin);
+  if (!isUtf8(input))
+    throw new UsageError('standard input is no text', 'Encode it (base64) and decode it in the command.');
+  return input.toString('utf8');
 }
 
 /** A command whose output nobody reads any more goes on: it may be in the middle of changing something. */
@@ -85,9 +94,17 @@ function shown(cli: Cli, executed: Executed, { json }: ExecOptions): number {
   }
 }
 
-/** By the same judgement as a run: claim, authorisation, paths, policy. Quota and trust would count it, and are left out. */
-async function dryRun({ terminal }: Cli, command: string, { json, cwd, network, agent }: ExecOptions): Promise<number> {
-  const execution = await openExecution(network === undefined ? {} : { runner: { network: network === 'on' } });
+/** By the same judgement as a run: kill switch, claim, authorisation, paths, policy. Quota and trust would count it, and are left out. */
+async function dryRun(
+  { terminal, config }: Cli,
+  command: string,
+  { json, cwd, network, agent, offline }: ExecOptions,
+): Promise<number> {
+  const databaseUrl = await ledgerFor(config, offline === true);
+  const execution = await openExecution({
+    ...(databaseUrl === undefined ? {} : { databaseUrl }),
+    ...(network === undefined ? {} : { runner: { network: network === 'on' } }),
+  });
   try {
     const args = { command, ...(cwd === undefined ? {} : { cwd }) };
     const { verdict, because } = await execution.preview({

@@ -126,7 +126,7 @@ export function jsonOfCall(executed: Executed): object {
  * Where there never was a ledger there is nothing to consult. Where there is one that does not answer, its kill switch may be
  * on: then somebody has to say that it is to be passed by.
  */
-async function ledgerFor(config: Config, isOffline: boolean): Promise<string | undefined> {
+export async function ledgerFor(config: Config, isOffline: boolean): Promise<string | undefined> {
   if (isOffline) return undefined;
   try {
     return await locateLedger(config);

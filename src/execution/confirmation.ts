@@ -55,6 +55,7 @@ export function takeConfirmed(confirmed: ConfirmedCall): Taken {
   return take(confirmed);
 }
 
-export function callDigest({ tool, server, args, agent, session, callId }: ToolCall): string {
-  return argumentsDigest({ tool, server, args, agent: agent ?? null, session: session ?? null, callId });
+export function callDigest({ tool, server, args, callId, ...who }: ToolCall): string {
+  const { agent = null, session = null, caller = null } = who;
+  return argumentsDigest({ tool, server, args, agent, session, caller, callId });
 }

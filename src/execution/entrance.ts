@@ -1,4 +1,5 @@
 import { LOCAL } from '../domain/trust/entry.ts';
+import { Id, LONGEST_ID } from '../domain/outcome/id.schema.ts';
 import { newOutcomeId } from '../postgres/outcome-id.ts';
 import { reasonOf } from '../problem.ts';
 import type { ToolCall } from './call.ts';
@@ -12,8 +13,6 @@ export interface Entered {
   readonly flaw: string | undefined;
 }
 
-const LONGEST_NAME = 1024;
-
 /**
  * Reads a request once and keeps a copy: what is checked, asked about, run and written down is that copy. A getter, a proxy
  * or a `toJSON` that answers otherwise the next time is not asked a next time.
@@ -22,14 +21,15 @@ export function enter(request: CallRequest): Entered {
   const flaws: string[] = [];
   const text = (name: string, value: unknown): string | undefined => {
     if (value === undefined) return undefined;
-    if (typeof value === 'string' && value.length <= LONGEST_NAME) return unicode(value);
-    flaws.push(`${name}: expected a text of at most ${LONGEST_NAME} characters`);
-    return typeof value === 'string' ? unicode(value.slice(0, LONGEST_NAME)) : undefined;
+    const given = typeof value === 'string' ? unicode(value) : undefined;
+    if (Id.safeParse(given).success) return given;
+    flaws.push(`${name}: expected text of 1 to ${LONGEST_ID} characters, none of them a control character`);
+    return given === undefined ? undefined : shownInstead(given);
   };
   const { tool, server, callId, args, ...who } = request;
   const [agent, session, caller] = [text('agent', who.agent), text('session', who.session), text('caller', who.caller)];
   const call: ToolCall = {
-    tool: text('tool', tool) || '(none)',
+    tool: text('tool', tool) ?? '(none)',
     server: text('server', server) ?? LOCAL,
     callId: text('callId', callId) ?? newOutcomeId(),
     args: copied(args, flaws),
@@ -38,6 +38,11 @@ export function enter(request: CallRequest): Entered {
     ...(caller === undefined ? {} : { caller }),
   };
   return { call: Object.freeze(call), flaw: flaws.length === 0 ? undefined : flaws.join('; ') };
+}
+
+/** For the line that says what was wrong with it. */
+function shownInstead(text: string): string {
+  return text.slice(0, LONGEST_ID).replace(/\p{Cc}/gu, '\ufffd') || '(none)';
 }
 
 /** As JSON has it, frozen. Half a surrogate pair would be judged as one text and run as another. */

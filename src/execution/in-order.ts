@@ -5,7 +5,7 @@ import { ApprovalRequired, CallDenied, NotApproved } from '../gate/errors.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { Leave } from '../gate/guard.ts';
 import type { Audit } from './audit/audit.ts';
-import type { ClaimedCall, Executed, Refusal, ToolCall } from './call.ts';
+import type { ClaimedCall, Executed, Refusal, Stage, ToolCall } from './call.ts';
 import { callDigest } from './confirmation.ts';
 import { enter } from './entrance.ts';
 import type { Entered } from './entrance.ts';
@@ -158,7 +158,7 @@ export class CallInOrder {
     const { gate } = this.#parts;
     const because = policy.verdict === 'allow' ? '' : policy.because;
     if (gate === undefined) {
-      if (policy.verdict !== 'allow') return this.#ask(because, undefined);
+      if (policy.verdict !== 'allow') return this.#ask(because, undefined, 'policy');
       return this.#ended(await this.#runAdmitted(this.#call.args, claimed, policy));
     }
     const { tool: name, server, args, callId, agent, session } = this.#call;
@@ -214,11 +214,15 @@ export class CallInOrder {
     return runClaimed(now, controls, judged.claimed, this.#options);
   }
 
-  #notAdmitted(error: unknown, because: string): Promise<Executed> {
-    if (error instanceof ApprovalRequired) return this.#ask(because || error.message, error.approval);
+  async #notAdmitted(error: unknown, because: string): Promise<Executed> {
+    if (error instanceof ApprovalRequired)
+      return this.#ask(because || error.message, error.approval, because === '' ? 'trust' : 'policy');
     if (error instanceof NotApproved)
       return this.refuse({ stage: 'trust', category: 'policy_blocked', because: error.message });
-    if (!(error instanceof CallDenied)) throw error;
+    if (!(error instanceof CallDenied)) {
+      await this.#write({ error: errorOf({ tool: this.#call.tool, error }), output: undefined, stage: 'trust' });
+      throw error;
+    }
     const { because: why, retryAfter } = error.decision;
     const later = retryAfter === undefined ? {} : { retryAt: Date.now() + retryAfter * 1000 };
     return this.refuse({ stage: 'trust', category: 'policy_blocked', because: why, ...later });
@@ -226,15 +230,19 @@ export class CallInOrder {
 
   async refuse(refusal: Refusal): Promise<Executed> {
     const { callId } = this.#call;
-    const error = toolError(refusal.category, refusal.because);
+    const plain = toolError(refusal.category, refusal.because);
+    const error =
+      refusal.retryAt === undefined
+        ? plain
+        : { ...plain, suggestion: 'Go on without it, and ask again after that time.' };
     await this.#write({ error, output: undefined, stage: refusal.stage });
     return { status: 'refused', callId, error, refusal };
   }
 
-  async #ask(because: string, approval: string | undefined): Promise<Executed> {
+  async #ask(because: string, approval: string | undefined, stage: Stage): Promise<Executed> {
     const { callId } = this.#call;
     const error = toolError('confirmation_required', because);
-    await this.#write({ error, output: undefined, stage: 'policy' });
+    await this.#write({ error, output: undefined, stage });
     const question = { call: this.#call, because, approval, digest: callDigest(this.#call) };
     return { status: 'ask', callId, error, question };
   }

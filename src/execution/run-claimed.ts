@@ -1,6 +1,7 @@
 import { errorOf, toolError } from '../domain/execution/errors.ts';
 import type { ToolError } from '../domain/execution/errors.ts';
 import { pause } from '../pause.ts';
+import { KillSwitchThrown } from './kill-switch-thrown.ts';
 import type { ClaimedCall, RunContext, Stage, ToolOutput } from './call.ts';
 import { withRetries } from './retry.ts';
 import { refusedByKillSwitch } from './stages.ts';
@@ -45,7 +46,9 @@ export async function runClaimed(
     });
     const why: unknown = watch.thrown.aborted ? watch.thrown.reason : undefined;
     const error =
-      result.error?.category === 'cancelled' && typeof why === 'string' ? toolError('cancelled', why) : result.error;
+      result.error?.category === 'cancelled' && why instanceof KillSwitchThrown
+        ? toolError('cancelled', why.message)
+        : result.error;
     return { ...result, error, attempts, stage: isRefusal(result.output) ? 'policy' : 'run' };
   } finally {
     watch.stop();
@@ -59,7 +62,7 @@ function isRefusal(output: ToolOutput | undefined): boolean {
 
 async function attempt(call: ClaimedCall, context: RunContext): Promise<Pick<Ran, 'output' | 'error' | 'cause'>> {
   try {
-    const output = await call.run(context);
+    const output = wellFormed(await call.run(context));
     const { failure } = output;
     const error =
       failure === undefined
@@ -70,6 +73,21 @@ async function attempt(call: ClaimedCall, context: RunContext): Promise<Pick<Ran
     const error = errorOf({ tool: call.name, args: call.args, error: cause });
     return { output: undefined, error, cause };
   }
+}
+
+/** Of a tool that somebody else wrote: what it gives has a line, whatever it is. */
+function wellFormed(output: Partial<ToolOutput> | undefined): ToolOutput {
+  const { text, exitCode, truncated } = output ?? {};
+  const isExit = exitCode === null || Number.isInteger(exitCode);
+  if (typeof text === 'string' && isExit && typeof truncated === 'boolean') return output as ToolOutput;
+  const message = 'the tool gave no output with text, exitCode and truncated';
+  return {
+    value: undefined,
+    truncated: false,
+    exitCode: null,
+    text: '',
+    failure: { category: 'permanent_failure', message },
+  };
 }
 
 /** A process that failed has failed, also where the tool returns something else than its envelope. */
@@ -88,7 +106,7 @@ function watchKillSwitch(controls: Controls | undefined): { readonly thrown: Abo
       if (over.signal.aborted || controls === undefined) return;
       const state = await controls.killSwitch().catch(() => undefined);
       if (state?.isOn === true) {
-        thrown.abort(`the kill switch was thrown by ${state.by}: ${state.reason}`);
+        thrown.abort(new KillSwitchThrown(`the kill switch was thrown by ${state.by}: ${state.reason}`));
         return;
       }
     }

@@ -134,6 +134,8 @@ it('runs a confirmed call once, and only the call that was asked about', async (
     status: 'refused',
     error: { category: 'confirmation_required' },
   });
+  const disguised = answerQuestion({ ...asked, call: { ...asked.call, caller: 'reviewer' } }, 'alice');
+  expect(await execution.executeConfirmed(disguised)).toMatchObject({ status: 'refused' });
   const yes = answerQuestion(asked, 'alice');
   expect(await execution.executeConfirmed(yes)).toMatchObject({ status: 'done' });
   expect(existsSync(join(root, 'x'))).toBe(false);
@@ -213,6 +215,35 @@ it('takes an exit code for what it is, whatever else a tool returns', async () =
   }
   const { execution } = await scene({}, { executor: returning(0, 'error: 429') });
   expect(await execution.execute({ tool: 'own', args: {} })).toMatchObject({ status: 'done' });
+});
+
+it('writes a line for what a tool gave, whatever that is', async () => {
+  for (const given of [undefined, {}, { value: 1, truncated: false, exitCode: 1.5, text: '' }]) {
+    const executor = executorOf({
+      ...{ name: 'own', description: 'an operator’s own', risk: 'read', retryable: true, schema: z.object({}) },
+      intent: () => ({ paths: [] }),
+      run: () => Promise.resolve(given as never),
+    });
+    const { execution, lines } = await scene({}, { executor });
+    expect(await execution.execute({ tool: 'own', args: {} })).toMatchObject({
+      status: 'failed',
+      error: { category: 'permanent_failure' },
+    });
+    expect(lines()).toMatchObject([{ result: 'error', error_category: 'permanent_failure' }]);
+  }
+});
+
+it('refuses ids that no ledger takes, with a line that shows them', { timeout: 60_000 }, async () => {
+  const gate = await installation.connect({ agent: 'a' });
+  const { execution, lines } = await scene({}, { gate, controls: controlsIn(installation.pool) });
+  for (const flawed of [{ session: '' }, { session: 'a\tb' }, { agent: '' }, { callId: '' }, { caller: 'x\0' }]) {
+    expect(await execution.execute(shell('true', flawed))).toMatchObject({
+      status: 'refused',
+      refusal: { stage: 'claim', category: 'invalid_parameters' },
+    });
+  }
+  expect(lines()).toHaveLength(5);
+  expect(lines()[1]).toMatchObject({ result: 'blocked', session: 'a\ufffdb' });
 });
 
 it('asks once for arguments anew, and judges them like any others', async () => {
@@ -429,7 +460,8 @@ it(
     expect(lines().at(-1)).toMatchObject({ result: 'success', approved_by: 'alice', trust: 'TRUSTED' });
 
     const waiting = execution.execute(shell('rm y'), { approvalWaitMs: 30_000 });
-    const running = execution.execute(shell('echo on > begun; sleep 30'));
+    // Whoever throws the switch does not wait for what will not listen.
+    const running = execution.execute(shell("trap '' TERM; echo on > begun; sleep 30; sleep 30"));
     await eventually(() => expect(existsSync(join(root, 'begun'))).toBe(true));
     const open = await eventually(async () => {
       const found = await installation.pool.query<{ id: string }>("select id from approval where status = 'pending'");

@@ -5,9 +5,11 @@ export function matching(text: z.ZodString, pattern: RegExp, message?: string): 
   return text.regex(pattern, message).meta({ pattern: pattern.source });
 }
 
+export const LONGEST_ID = 1024;
+
 /** An id as somebody gives it. */
 export const Id = matching(
-  z.string().max(1024),
+  z.string().max(LONGEST_ID),
   /^[^\p{Cc}\p{Surrogate}]+$/u,
   'must be text without control characters',
 );

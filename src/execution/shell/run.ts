@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { pause } from '../../pause.ts';
+import { KillSwitchThrown } from '../kill-switch-thrown.ts';
 import { confine } from '../sandbox.ts';
 import type { Confinement, Sandbox } from '../sandbox.ts';
 import { bashLine } from './bash.ts';
@@ -35,6 +36,7 @@ export interface ShellCommand {
 const TIMED_OUT = 124;
 /** How long a command may take to end after it was told to. */
 const GRACE_MS = 2000;
+const SHORT_GRACE_MS = 200;
 /** How long what the shell has left behind may still write after the shell's own end. */
 const LINGER_MS = 100;
 
@@ -69,7 +71,7 @@ export async function runShell(command: ShellCommand): Promise<ShellEnvelope> {
   const end = await endedBy(exited, command.timeoutMs, stopped);
   if (end !== 'itself') {
     await tellToEnd(group, mark, sandbox.kind === 'bubblewrap');
-    await Promise.race([exited, pause(GRACE_MS)]);
+    await Promise.race([exited, pause(stopped?.reason instanceof KillSwitchThrown ? SHORT_GRACE_MS : GRACE_MS)]);
     signalGroup(group, 'SIGKILL');
     over.abort();
   }
