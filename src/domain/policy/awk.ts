@@ -8,7 +8,7 @@ const TAME =
 const PROGRAM_FILE = /^(?:-f|--file=)(.*)$/s;
 /** With ARGV it names its files itself. */
 const RUNS_OTHERS = /\bsystem\b|getline|\bARGV\b|@|(?<!\|)\|(?!\|)/;
-const PRINTS_TO_FILE = /\bprintf?\b[^;}\n]*>/;
+const PRINTS = /\bprintf?\b/;
 
 /** awk can run commands by `system`, by pipes and by calling a function whose name it computes. */
 export function awk(program: string, args: readonly Field[]): readonly Consequence[] {
@@ -30,12 +30,18 @@ export function awk(program: string, args: readonly Field[]): readonly Consequen
 
 function mayRunOthers(program: string): boolean {
   const code = (withoutTexts(program) ?? program).replace(/[,\\]\s*\n/g, ' ');
-  return RUNS_OTHERS.test(code) || PRINTS_TO_FILE.test(code);
+  return RUNS_OTHERS.test(code) || code.split(/[;}\n]/).some(printsToFile);
+}
+
+/** One search for each of the two: sought together, they are sought from every `print` on. */
+function printsToFile(statement: string): boolean {
+  const at = statement.search(PRINTS);
+  return at !== -1 && statement.includes('>', at);
 }
 
 const STRING = /"(?:[^"\\\n]|\\.)*"/sy;
-/** Where a bracket in it holds a slash, not every awk thinks it ends at the same place. */
-const REGEX = /\/(?:[^/\\\n[]|\\.|\[(?:[^\]/\\\n]|\\.)*\])*\//sy;
+/** Where a bracket in it holds a slash, or begins with a bracket that closes, not every awk thinks it ends at the same place. */
+const REGEX = /\/(?:[^/\\\n[]|\\.|\[(?:\^(?!\])|(?![\^\]]))(?:[^\]/\\\n]|\\.)*\])*\//sy;
 const COMMENT = /#[^\n]*/y;
 /** Nothing but the beginning of an expression can follow these, so that a slash begins a regular expression. */
 const EXPECTS_VALUE = /[(,{};!~&|=?:\n]$|^$/;

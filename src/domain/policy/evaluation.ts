@@ -48,11 +48,11 @@ function testOperand(word: Word, view: Variables, variables: ScriptVariables): s
   return hides ? EVALUATED : arithmeticDoubt(word.text, variables);
 }
 
-const EVALUATED = 'arithmetic evaluates what a variable holds, and that is only known when it runs';
+export const EVALUATED = 'arithmetic evaluates what a variable holds, and that is only known when it runs';
 
 /** Substitutions that say a number and nothing else. */
 const COUNTED =
-  /\$\((?:[^()`$;&[*?]*\|\s*(?:wc -[lwcm]+|grep -c [^()`$;&|[*?]*)|\s*(?:wc -[lwcm]+\s*<[^()`$;&|[*?]*|nproc|id -[ug]|tput (?:cols|lines)|date \+["']?%[sHMSdmYjuNky]+["']?))\s*\)/g;
+  /\$\((?:[^()`$;&[*?]*\|\s*(?:wc -[lwcm]+|grep -c[EFivwx]*(?: -[EFivwx]+)* (?:'[^']*'|"[^"$`\\]*"|[\w.:][\w.:-]*))|\s*(?:wc -[lwcm]+\s*<[^()`$;&|[*?]*|nproc|id -[ug]|tput (?:cols|lines)|date \+["']?%[sHMSdmYjuNky]+["']?))\s*\)/g;
 
 /** What a substitution says is evaluated as well; quotes do not keep it from running. */
 function saysMoreThanNumbers(text: string): boolean {

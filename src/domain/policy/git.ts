@@ -5,7 +5,7 @@ import { abbreviates } from './options.ts';
 
 /** Settings that name no command and no file of settings. Nobody knows all the others. */
 const TAME_SETTING =
-  /^(?:user\.(?:name|email)|color\..*|colou?r|column\..*|advice\..*|core\.(?:autocrlf|eol|safecrlf|quotepath|abbrev|filemode|ignorecase|precomposeunicode|commentchar|longpaths|symlinks|compression|checkstat|bare|logallrefupdates)|commit\.(?:gpgsign|verbose)|tag\.(?:gpgsign|sort)|init\.defaultbranch|pull\.(?:rebase|ff)|push\.(?:default|autosetupremote|followtags)|fetch\.(?:prune|parallel)|rebase\.(?:autostash|autosquash)|merge\.(?:ff|conflictstyle)|diff\.(?:algorithm|renames|renamelimit|context|colormoved|noprefix|mnemonicprefix)|log\..*|branch\.[^!]*\.(?:merge|remote|rebase)|branch\.(?:sort|autosetuprebase)|rerere\..*|status\..*|gc\..*|pack\..*|feature\..*|http\.(?:postbuffer|version|lowspeed.*)|index\..*|blame\..*|grep\..*|format\..*|i18n\..*|stash\..*|transfer\..*|clone\..*|maintenance\.auto|submodule\.(?:recurse|fetchjobs))$/i;
+  /^(?:user\.(?:name|email)|color\..*|colou?r|column\..*|advice\..*|core\.(?:autocrlf|eol|safecrlf|quotepath|abbrev|filemode|ignorecase|precomposeunicode|commentchar|longpaths|symlinks|compression|checkstat|bare|logallrefupdates)|commit\.(?:gpgsign|verbose)|tag\.(?:gpgsign|sort)|init\.defaultbranch|pull\.(?:rebase|ff)|push\.(?:default|autosetupremote|followtags)|fetch\.(?:prune|parallel)|rebase\.(?:autostash|autosquash)|merge\.(?:ff|conflictstyle)|diff\.(?:algorithm|renames|renamelimit|context|colormoved|noprefix|mnemonicprefix)|log\..*|branch\.[^!]*\.(?:merge|remote|rebase)|branch\.(?:sort|autosetuprebase)|rerere\..*|status\..*|gc\.(?!recentobjectshook$).*|pack\..*|feature\..*|http\.(?:postbuffer|version|lowspeed.*)|index\..*|blame\..*|grep\..*|format\..*|i18n\..*|stash\..*|transfer\..*|clone\..*|maintenance\.auto|submodule\.(?:recurse|fetchjobs))$/i;
 /** Long options whose value is a command that git runs, here or on another machine. */
 const COMMANDS = 'upload-pack receive-pack exec extcmd open-files-in-pager sendmail-cmd to-cmd cc-cmd smtp-server';
 const OWN_VALUED = /^(?:-[cC]|--(?:git-dir|work-tree|namespace|exec-path|config-env|super-prefix|attr-source))$/;
@@ -105,12 +105,15 @@ function shortOption(
   return undefined;
 }
 
+const CONFIG_VALUED = /^(?:-f|--file|--type|-t|--default|--comment|--value|--blob)$/;
+
 /** `git config a.b c` writes a setting; asking for one does no harm. */
 function configured(words: readonly string[]): readonly Consequence[] {
-  if (words.some((word) => /^(?:-l|--(?:get.*|list|unset.*))$/.test(word))) return [];
-  const operands = words.filter((word, at) => {
-    return !word.startsWith('-') && !/^(?:-f|--file|--type|-t|--default|--comment|--value)$/.test(words[at - 1] ?? '');
-  });
+  const own = words.filter((_, at) => !CONFIG_VALUED.test(words[at - 1] ?? ''));
+  if (own.some((word) => /^--rename-s/.test(word) || word === 'rename-section'))
+    return doubt('git config makes other settings of some');
+  if (own.some((word) => /^(?:-l|--(?:get.*|list|unset.*))$/.test(word))) return [];
+  const operands = own.filter((word) => !word.startsWith('-'));
   // Only in front is it a command of its own, behind a name it is a value, or a pattern of values.
   if (/^(?:get|list|unset)$/.test(operands[0] ?? '')) return [];
   const [key = '', value] = operands[0] === 'set' ? operands.slice(1) : operands;

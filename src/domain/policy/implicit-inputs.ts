@@ -32,7 +32,8 @@ const TABLE: readonly (readonly [programs: string, names: string, like?: string]
   ['vitest jest mocha ava tap playwright cypress', 'package.json', `${JS_SETTINGS}|${JS_TESTS}`],
   [
     'git',
-    '.gitconfig lefthook.yml .pre-commit-config.yaml',
+    // A directory with a HEAD, objects and refs in it is a repository, whatever its name.
+    '.gitconfig HEAD lefthook.yml .pre-commit-config.yaml',
     String.raw`(?:^|/)(?:\.git/(?!info/exclude$|[A-Z]+_(?:EDIT)?MSG$)|\.husky/|\.githooks/|\.ssh/)`,
   ],
   ['ssh scp sftp autossh rsync', '', String.raw`(?:^|/)\.ssh/`],

@@ -93,7 +93,7 @@ const SAYS_WHAT_IT_IS = /^(?:--version|--help|-V|-h|-\?)$/;
 const ENDS_AFTER_VERSION = /^(?:node|nodejs|tsx|ts-node|perl|php|bun)$/;
 /** Modules that run code they are given, or a program. */
 const MODULE =
-  /^(?:timeit|pdb|bdb|trace|code|codeop|cProfile|profile|runpy|pty|idlelib|asyncio|imaplib|pickle|pydoc|webbrowser|test|debugpy|pudb|ipdb)(?:\.|$)/;
+  /^(?:timeit|pdb|bdb|trace|code|codeop|cProfile|profile|runpy|pty|idlelib|asyncio|imaplib|pickle|pydoc|webbrowser|mailcap|inspect|test|debugpy|pudb|ipdb)(?:\.|$)/;
 /** Modules that are programs which we know by themselves. */
 const PROGRAM_MODULE = /^(?:pip|ipython|bpython|ptpython)$/i;
 /** They have no such option: what looks like one is no reason not to read their input. */

@@ -86,6 +86,8 @@ export function waysOf(run: Run): readonly string[] {
     // Behind an option it may be the option's value.
     if (!/^-[^=]*$/.test(args[at - 1]?.text ?? '')) break;
   }
+  // As it was called, for rules that say where it lies.
+  if (run.name.text.includes('/')) ways.push([run.name.text, ...args.map(({ text }) => text)].join(' '));
   return ways;
 }
 

@@ -15,7 +15,7 @@ import {
 import { expandWhole, HOLE, NUMBER, type Variables } from '../command/expand.ts';
 import { Calls } from './calls.ts';
 import { backtickReadings, hereDocumentTexts, splitText } from './differences.ts';
-import { evaluationDoubt } from './evaluation.ts';
+import { EVALUATED, evaluationDoubt } from './evaluation.ts';
 import { waysOf } from './fields.ts';
 import { Follower, type Runs } from './follower.ts';
 import { Notes } from './notes.ts';
@@ -49,6 +49,7 @@ export class Reader {
     this.readScript(script, place);
     this.notes.forkBombs.push(...this.calls.bombs());
     if (this.calls.isFull) this.notes.doubt('its functions call more than anybody could follow', this.site(place, 0));
+    if (this.variables.evaluatesWords) this.notes.doubt(EVALUATED, this.site(place, 0));
     this.notes.finish();
   }
 

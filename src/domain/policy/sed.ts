@@ -3,9 +3,11 @@ import { doubt, mayBeOption, type Consequence } from './consequence.ts';
 import { abbreviates } from './options.ts';
 import { codeFrom } from './streams.ts';
 
-const ADDRESS = /^(?:\d+|\$|\/(?:[^/\\\n]|\\.)*\/[IM]*)(?:,\s*(?:[+~]?\d+|\$|\/(?:[^/\\\n]|\\.)*\/[IM]*))?\s*!?\s*/;
+const ADDRESS =
+  /^(?:\d+(?:~\d+)?|\$|\/(?:[^/\\\n]|\\.)*\/[IM]*)(?:,\s*(?:[+~]?\d+|\$|\/(?:[^/\\\n]|\\.)*\/[IM]*))?\s*!?\s*/;
 const PLAIN = /^(?:[=dDgGhHlnNpPqQxz{}](?:\s*\d+)?|[:btT]\s*\w*)/;
-const TEXT = /^[aic](?:\\?[^\n]*)(?:\n|$)/;
+/** Its text is what follows, on this line or, behind a backslash, on the next; a backslash before the end of a line goes on. */
+const TEXT = /^[aic][ \t]*(?:\\\n)?(?:[^\\\n]|\\[^])*(?:\n|$)/;
 const FLAGS = /^[gpiImM\d]*/;
 const MOST_COMMANDS = 200;
 
@@ -41,7 +43,8 @@ function substitutionLength(rest: string): number {
   let at = 2;
   for (let closed = 0; closed < 2; at += 1) {
     const character = rest[at];
-    if (character === undefined) return 0;
+    // Nor does it go on over the end of a line, but behind a backslash.
+    if (character === undefined || character === '\n') return 0;
     if (character === '\\') at += 1;
     else if (character === delimiter) closed += 1;
   }
@@ -83,7 +86,9 @@ export function sed(program: string, args: readonly Field[]): readonly Consequen
   if (isSandboxed) return [];
   const [first] = operands;
   if (scripts.length === 0 && first !== undefined) scripts.push(first);
-  const isHarmless = scripts.length > 0 && scripts.every(({ text, many }) => !many && isHarmlessSed(text));
+  // What one begins another may end: to sed they are lines of one script.
+  const whole = scripts.map(({ text }) => text).join('\n');
+  const isHarmless = scripts.length > 0 && !scripts.some(({ many }) => many) && isHarmlessSed(whole);
   return isHarmless ? [] : doubt(because);
 }
 

@@ -10,7 +10,7 @@ export type Steering =
 const COMMAND = new RegExp(
   `^(?:${[
     '\\w*(?:PAGER|EDITOR|BROWSER|ASKPASS|RSH)|VISUAL|FCEDIT|SHELL|GIT_(?:SSH|SSH_COMMAND|EXTERNAL_DIFF|PROXY_COMMAND)|SVN_SSH|CVS_SERVER',
-    'LESSOPEN|LESSCLOSE|npm_config_(?:script_shell|shell|git|viewer)|\\w*RUSTC(?:_WORKSPACE)?_WRAPPER|CARGO_TARGET_\\w+_(?:RUNNER|LINKER)',
+    'LESSOPEN|LESSCLOSE|npm_config_(?:call|script_shell|shell|git|viewer)|\\w*RUSTC(?:_WORKSPACE)?_WRAPPER|CARGO_TARGET_\\w+_(?:RUNNER|LINKER)',
     'SSH_SK_HELPER|RSYNC_CONNECT_PROG|FZF_DEFAULT_COMMAND|KUBECTL_EXTERNAL_DIFF|PERL5SHELL|RUBYSHELL|HARNESS_PERL|CCACHE_PREFIX\\w*',
   ].join('|')})$`,
   'i',
@@ -26,13 +26,18 @@ const PROGRAM = new RegExp(
 /** Who wrote a commit, and whether git may ask. */
 const TAME_GIT =
   /^GIT_(?:(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)|TERMINAL_PROMPT|OPTIONAL_LOCKS|MERGE_AUTOEDIT|PS1_\w+)$/;
+/** What npm says, fetches and skips; by what it is not told here it may run something else. */
+const TAME_NPM =
+  '(?:loglevel|progress|color|unicode|audit|fund|yes|cache|registry|offline|prefer_o\\w+line|update_notifier|ignore_scripts|production|omit|include|only|optional|' +
+  'legacy_peer_deps|strict_peer_deps|force|engine_strict|save\\w*|maxsockets|fetch_\\w+|strict_ssl|(?:https?_)?proxy|noproxy|workspaces?|jobs|json|long|depth|tag|access|' +
+  'otp|build_from_source|arch|platform|libc|foreground_scripts|package_lock|lockfile|frozen_lockfile)';
 const SETTINGS = new RegExp(
   `^(?:${[
     'PATH|IFS|ENV|HISTFILE|histchars|HOME|BASH_\\w.*|BASHOPTS|SHELLOPTS|POSIXLY_CORRECT|PROMPT_COMMAND|PS[0-4]|CDPATH|EXECIGNORE|GLOBIGNORE',
     'INPUTRC|ZDOTDIR|FPATH|KSH_ENV|LD_.*|DYLD_.*|GCONV_PATH|HOSTALIASES|XDG_CONFIG_(?:HOME|DIRS)|GIT_.*|LESS|LESSKEY\\w*',
-    'PERL5(?:OPT|LIB|DB)|PYTHON(?:STARTUP|PATH|HOME|INSPECT|WARNINGS|BREAKPOINT|USERBASE)|RUBY(?:OPT|LIB)|GEM_(?:HOME|PATH)',
+    'PERL5(?:OPT|LIB|DB)|PERLLIB|MAILCAPS|PYTHON(?:STARTUP|PATH|HOME|INSPECT|WARNINGS|BREAKPOINT|USERBASE)|RUBY(?:OPT|LIB)|GEM_(?:HOME|PATH)',
     'PERL_(?:MM|MB|CPANM)_OPT|HARNESS_(?:PERL_SWITCHES|SUBCLASS)|PYTEST_(?:ADDOPTS|PLUGINS)|COVERAGE_PROCESS_START|PIP_CONFIG_FILE',
-    'BUNDLE_GEMFILE|NODE_(?:OPTIONS|PATH|REPL_EXTERNAL_MODULE)|ELECTRON_RUN_AS_NODE|npm_config_(?:userconfig|globalconfig|prefix|node_options)',
+    `BUNDLE_GEMFILE|NODE_(?:OPTIONS|PATH|REPL_EXTERNAL_MODULE)|ELECTRON_RUN_AS_NODE|npm_config_(?!${TAME_NPM}$)\\w+`,
     '(?:JAVA_TOOL|_JAVA|JDK_JAVA)_OPTIONS|(?:MAVEN|GRADLE)_OPTS|CLASSPATH|GOFLAGS|CARGO_HOME|RUSTFLAGS|CARGO_BUILD_RUSTFLAGS',
     'G?N?U?MAKEFLAGS|MFLAGS|MAKEFILES|COMPILER_PATH|GCC_EXEC_PREFIX|VIMINIT|EXINIT|MYVIMRC|VIM|VIMRUNTIME|NVIM_APPNAME',
     'LUA_(?:INIT|PATH|CPATH)\\w*|TCLLIBPATH|PHPRC|PHP_INI_SCAN_DIR|R_(?:PROFILE|ENVIRON|LIBS)\\w*|AWK(?:LIB)?PATH|PSQLRC',

@@ -25,7 +25,7 @@ const WORDS: ReadonlyMap<string, RegExp> = new Map([
 /** Where programs are installed, and nothing else is written by those who are judged here. */
 const INSTALLED =
   /^(?:\/(?:usr|opt|snap|nix)(?:\/[\w.+-]+)*|\/s?bin|~\/(?:\.[\w-][\w.-]*(?:\/[\w.+-]+)*|bin|go\/bin))\/?$/;
-const PLACES = /^(?:PYTHONPATH|NODE_PATH|PERL5LIB|RUBYLIB|(?:LD|DYLD)_LIBRARY_PATH|KUBECONFIG)$/;
+const PLACES = /^(?:PYTHONPATH|NODE_PATH|PERL5LIB|PERLLIB|RUBYLIB|(?:LD|DYLD)_LIBRARY_PATH|KUBECONFIG)$/;
 
 /** Whether a setting, at this value, leaves it to the command line what runs. */
 export function isTameSetting(name: string, value: string): boolean {

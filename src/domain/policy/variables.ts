@@ -77,6 +77,11 @@ export class ScriptVariables implements Variables {
     return this.valuesOf(name, -1).values.every((value) => NUMERIC.test(value));
   }
 
+  /** Whether one of the shell's own integers is given what may be no number: it is evaluated as arithmetic is, wherever it comes from. */
+  get evaluatesWords(): boolean {
+    return INTEGERS.some((name) => this.assigned.has(name) && !this.isNumber(name));
+  }
+
   /** What is assigned to an array as a text is evaluated once more, if it has the form of one: `declare "x=$y"`. */
   isArray(name: string): boolean {
     return this.arrays.has(name) || SET_TO_WORDS.test(name);
@@ -181,5 +186,9 @@ const GLOB = /[*?]+|\[[!^]?\]?(?:\[[:.=][^\]/]*\]|[^\]/])*\]?/g;
 /** What the shell itself sets, to words of others: arguments, input, what was matched, where one is. */
 const SET_TO_WORDS =
   /^(?:[\d@*-]+|_|REPLY|OPTARG|MAPFILE|BASH_(?!SUBSHELL$|VERSINFO$)\w+|FUNCNAME|DIRSTACK|COMP_\w+|COMPREPLY|READLINE_\w+|(?:OLD)?PWD)$/;
+const INTEGERS =
+  'RANDOM SRANDOM OPTIND HISTCMD SECONDS LINENO BASHPID EPOCHSECONDS EPOCHREALTIME BASH_SUBSHELL BASH_MONOSECONDS'.split(
+    ' ',
+  );
 const NOTHING = { values: [], certain: false } as const;
 const NUMERIC = new RegExp(`^[-\\d${NUMBER}]*$`);

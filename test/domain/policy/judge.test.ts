@@ -602,6 +602,12 @@ describe('rules', () => {
     },
   );
 
+  it('a rule may say where a program lies', () => {
+    const rules = policyWith({ deny: ['/opt/tools/*'] });
+    expect(judgeCommand('/opt/tools/x -v', rules).verdict).toBe('deny');
+    expect(judgeCommand('/opt/other/x -v', rules).verdict).toBe('allow');
+  });
+
   it('a reason says where it stands and which rule it is', () => {
     expect(judgeCommand('ls; kubectl delete x', policy).reasons[0]).toEqual({
       because: 'a deny rule names kubectl',

@@ -10,6 +10,11 @@ const verdicts = (command: string) =>
 /** `reboot` is blocked; wherever a program is told to run it, it is as if it stood there alone. */
 describe('a blocked program that another one is told to run is denied', () => {
   it.each([
+    "npm_config_call='reboot now' npm exec",
+    'export NPM_CONFIG_CALL=reboot; npx',
+    'env npm_config_call=reboot npm exec',
+    'git -c gc.recentObjectsHook=reboot gc',
+    "git config --comment --get alias.s '!reboot'",
     'fd -x reboot',
     'fd -Hx reboot now',
     "hyperfine 'reboot now' ls",
@@ -130,6 +135,16 @@ describe('a blocked program that another one is told to run is denied', () => {
 
 describe('what a program may run that nobody can tell asks, also at full trust', () => {
   it.each([
+    "sed '1i\\\ns|\ne reboot\n#||' f",
+    "sed -e '1i\\' -e 's/a/\ne reboot\n#/' f",
+    'awk \'/[]/]"/{system("reboot")} /"/\' f',
+    'awk \'/[^]/]"/{system("reboot")} /"/\' f',
+    'npm_config_init_module=./x.js npm init -y',
+    'npm_config_python=x npm rebuild',
+    'printf x > HEAD; mkdir objects refs; printf y > config; git status',
+    'git config --rename-section color alias',
+    "mkdir L; echo 'system(1)' > L/strict.pm; PERLLIB=L prove --version",
+    'MAILCAPS=m python3 -m mailcap text/plain f',
     'fd -x {}',
     "fd -x sh -c '{}'",
     'fd --exec=./x',
@@ -334,6 +349,16 @@ describe('what a program may run that nobody can tell asks, also at full trust',
 
 describe('everyday uses of the same programs run', () => {
   it.each([
+    "sed '0~3d' f",
+    "sed -e 's/a/b/' -e 's/c/d/' f",
+    "sed '1i\\\nhello' f",
+    "sed 's/a/b\\\nc/' f",
+    "awk '/[^a-z]/{print $1}' f",
+    'npm_config_loglevel=error npm test',
+    'SECONDS=0',
+    'OPTIND=1',
+    'RANDOM=42; echo $RANDOM',
+    'git config -f x --get a.b',
     'fd -e md -x wc -l',
     'fd -e ts -X grep -l foo',
     "hyperfine --warmup 3 'npm test' 'npm run b'",
@@ -509,6 +534,13 @@ const Q = "'a[$(reboot >&2)]'";
 
 describe('what the shell evaluates by itself asks, also at full trust', () => {
   it.each([
+    "RANDOM='a[$(x)]'",
+    "export OPTIND='a[$(x)]'",
+    "for SRANDOM in 'a[$(x)]'; do :; done",
+    'read RANDOM < f.txt',
+    "printf -v HISTCMD 'a[$(x)]'",
+    "x='a[$(y)]'; RANDOM=$x",
+    "touch 'a[$(x)]'; (( n = $(: | grep -c -r x) ))",
     ...['declare -a', 'declare -A', 'declare -xa', 'typeset -a', 'readonly -a', 'export -a'].map(
       (declares) => `${declares} 'x=($(reboot))'`,
     ),
