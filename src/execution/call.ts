@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { CalledPath } from '../domain/execution/authorisation.ts';
 import type { ErrorCategory, ToolError } from '../domain/execution/errors.ts';
+import type { FileRules } from '../domain/files/file-rules.ts';
 import type { Rule } from '../domain/rules/rules.schema.ts';
 import type { Confinement, Sandbox } from './sandbox.ts';
 import type { ExecutionQuestion } from './confirmation.ts';
@@ -29,7 +30,9 @@ export interface RunContext {
   readonly stopped: AbortSignal;
   readonly sandbox: Sandbox;
   readonly confinement: Confinement;
-  readonly onOutput?: (stream: 'stdout' | 'stderr', chunk: Buffer) => void | Promise<void>;
+  /** Why a path that the call finds may not be touched; see `FileRules`. */
+  readonly unauthorised?: FileRules['unauthorised'] | undefined;
+  readonly onOutput?: ((stream: 'stdout' | 'stderr', chunk: Buffer) => void | Promise<void>) | undefined;
 }
 
 /** What a tool gave. `value` is for the caller; a failure in it is found by the same detector as everybody's. */

@@ -16,7 +16,14 @@ import { entryOf, requireAudit } from './record.ts';
 import type { Ended } from './record.ts';
 import { runClaimed } from './run-claimed.ts';
 import type { Ran } from './run-claimed.ts';
-import { claimedBy, judgedByPolicy, refusedByAuthorisation, refusedByKillSwitch, refusedByQuota } from './stages.ts';
+import {
+  authorisedPaths,
+  claimedBy,
+  judgedByPolicy,
+  refusedByAuthorisation,
+  refusedByKillSwitch,
+  refusedByQuota,
+} from './stages.ts';
 import type { Controls, PolicyAnswer } from './stages.ts';
 import type { Terms, TermsInForce } from './terms.ts';
 
@@ -198,10 +205,9 @@ export class CallInOrder {
    * while the call waited, is judged first.
    */
   async #runAdmitted(given: unknown, claimed: ClaimedCall, policy: PolicyAnswer): Promise<Ran> {
-    const { terms, controls } = this.#parts;
-    const now = await terms.renewed();
+    const now = await this.#parts.terms.renewed();
     const isEdited = given !== this.#call.args;
-    if (!isEdited && now === this.#terms) return runClaimed(this.#terms, controls, claimed, this.#options);
+    if (!isEdited && now === this.#terms) return this.#run(claimed, this.#call);
     this.#terms = now;
     const { call, flaw } = enter({ ...this.#call, args: given });
     if (isEdited) this.#edited = call;
@@ -211,7 +217,12 @@ export class CallInOrder {
     const isAnswered = isEdited || policy.verdict === 'ask' || this.#before.confirmedBy !== undefined;
     if (judged.policy.verdict === 'ask' && !isAnswered)
       return notRun({ stage: 'policy', category: 'confirmation_required', because: judged.policy.because });
-    return runClaimed(now, controls, judged.claimed, this.#options);
+    return this.#run(judged.claimed, call);
+  }
+
+  #run(claimed: ClaimedCall, call: ToolCall): Promise<Ran> {
+    const unauthorised = authorisedPaths(this.#terms.rules, call);
+    return runClaimed(this.#terms, this.#parts.controls, claimed, { ...this.#options, unauthorised });
   }
 
   async #notAdmitted(error: unknown, because: string): Promise<Executed> {

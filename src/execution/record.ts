@@ -1,5 +1,5 @@
 import { access, constants, mkdir, statfs } from 'node:fs/promises';
-import { plainCopy } from '../domain/outcome/plain.ts';
+import { openCopy } from '../domain/outcome/plain.ts';
 import type { AuditEntry } from '../domain/audit/entry.schema.ts';
 import type { ToolError } from '../domain/execution/errors.ts';
 import { AuditFailed } from './audit/audit.ts';
@@ -29,7 +29,8 @@ const ROOM_BYTES = 1 << 20;
 const MOST_OUTPUT = 8192;
 
 /** Before anything runs: a call whose line could not be written is not begun. */
-export async function requireAudit({ directory }: Audit): Promise<void> {
+export async function requireAudit(audit: Audit): Promise<void> {
+  const { directory } = audit;
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     await access(directory, constants.W_OK | constants.X_OK);
@@ -38,6 +39,7 @@ export async function requireAudit({ directory }: Audit): Promise<void> {
   } catch (error) {
     throw new AuditFailed(directory, error);
   }
+  await audit.ready();
 }
 
 export function entryOf({
@@ -72,18 +74,20 @@ export function entryOf({
   const exit_code = output?.exitCode ?? null;
   if (error === undefined) return { ...common, result: 'success', exit_code: exit_code === 0 ? 0 : null };
   const failure = { error_category: error.category, error_phase: stage, because: error.message };
-  if (stage !== 'run' || (error.category === 'policy_blocked' && exit_code === null)) {
+  // What another machine refuses has run.
+  if (stage !== 'run') {
     return { ...common, ...failure, approved_by: approvedBy ?? null, result: 'blocked', exit_code: null };
   }
   const result = error.category === 'timeout' || error.category === 'cancelled' ? error.category : 'error';
   return { ...common, ...failure, result, exit_code };
 }
 
-/** JSON, whatever was given. */
+/**
+ * JSON, whatever was given. Its secrets are still in it: the audit, which removes them before it writes, has to know them to find
+ * them in the other fields. Of a text somewhat more than is kept, so that what stands where it is cut can be known.
+ */
 function asJson(args: unknown): AuditEntry['arguments'] {
-  return JSON.parse(
-    JSON.stringify(plainCopy(args, { depth: 8, nodes: 500, characters: 4000 })) || 'null',
-  ) as AuditEntry['arguments'];
+  return openCopy(args, { depth: 8, nodes: 500, characters: 8192 });
 }
 
 function beginningAndEnd(text: string): string {

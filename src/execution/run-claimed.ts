@@ -24,7 +24,11 @@ export async function runClaimed(
   { rules, sandbox, confinement }: Terms,
   controls: Controls | undefined,
   call: ClaimedCall,
-  { stopped, onOutput }: { readonly stopped?: AbortSignal; readonly onOutput?: RunContext['onOutput'] },
+  {
+    stopped,
+    onOutput,
+    unauthorised,
+  }: { readonly stopped?: AbortSignal } & Pick<RunContext, 'onOutput' | 'unauthorised'>,
 ): Promise<Ran> {
   const before = await refusedByKillSwitch(controls);
   if (before !== undefined) {
@@ -36,6 +40,7 @@ export async function runClaimed(
     ...{ sandbox, confinement },
     stopped: stopped === undefined ? watch.thrown : AbortSignal.any([stopped, watch.thrown]),
     ...(onOutput === undefined ? {} : { onOutput }),
+    ...(unauthorised === undefined ? {} : { unauthorised }),
   };
   try {
     const { result, attempts } = await withRetries(() => attempt(call, context), {

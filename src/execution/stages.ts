@@ -1,5 +1,6 @@
 import { authorise } from '../domain/execution/authorisation.ts';
 import type { ErrorCategory } from '../domain/execution/errors.ts';
+import type { FileRules } from '../domain/files/file-rules.ts';
 import { trustLevelOf } from '../domain/policy/policy.ts';
 import type { Status } from '../domain/trust/trust.ts';
 import type { KillSwitch } from '../postgres/kill-switch.ts';
@@ -61,6 +62,20 @@ export function refusedByAuthorisation(
   // Without a sandbox nothing would hold a command to it.
   if (!runner.network) return blocked('authorisation', `network is off, which takes a sandbox: ${sandbox.because}`);
   return undefined;
+}
+
+/** The same rules for what a call finds below the paths that it names. Undefined where they say nothing of paths. */
+export function authorisedPaths(
+  { authorization, files }: ExecutionRules,
+  { tool, server, caller }: ToolCall,
+): FileRules['unauthorised'] {
+  if (!authorization.enabled || authorization.rules.every(({ paths }) => paths === undefined)) return undefined;
+  const { roots, ignoreCase } = files.rules;
+  return (access, path) => {
+    const paths = [{ path, access, known: true }];
+    const { effect, because } = authorise(authorization, { tool, server, caller, paths, roots, ignoreCase });
+    return effect === 'deny' ? because : undefined;
+  };
 }
 
 export interface Circumstances {

@@ -1,6 +1,15 @@
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -233,6 +242,31 @@ it('writes a line for what a tool gave, whatever that is', async () => {
   }
 });
 
+it('holds what a tool finds below a directory to the rules about who may call what', async () => {
+  const authorization = {
+    ...{ enabled: true, default: 'allow' },
+    rules: [
+      { action: 'allow', tools: ['*'], callers: ['auditor'] },
+      { action: 'deny', tools: ['*'], paths: ['top/d/**', 'top/keep.txt'] },
+    ],
+  };
+  const { execution, root } = await scene({ authorization });
+  mkdirSync(join(root, 'top/d'), { recursive: true });
+  for (const name of ['d/s', 'keep.txt', 'open.txt']) writeFileSync(join(root, 'top', name), 'private');
+  const grep = { tool: 'grep', args: { pattern: 'private' } };
+  const found = JSON.stringify(await execution.execute(grep));
+  expect(found).toContain('top/open.txt');
+  expect(found).not.toContain('top/d/s');
+  expect(JSON.stringify(await execution.execute({ tool: 'glob', args: { pattern: '**' } }))).not.toContain('keep.txt');
+  expect(JSON.stringify(await execution.execute({ ...grep, caller: 'auditor' }))).toContain('top/d/s');
+  for (const call of [
+    { tool: 'move', args: { from: 'top', to: 'moved' } },
+    { tool: 'delete', args: { path: 'top', recursive: true } },
+  ])
+    expect(await execution.execute(call)).toMatchObject({ status: 'refused' });
+  expect(readdirSync(join(root, 'top')).sort()).toEqual(['d', 'keep.txt', 'open.txt']);
+});
+
 it('refuses ids that no ledger takes, with a line that shows them', { timeout: 60_000 }, async () => {
   const gate = await installation.connect({ agent: 'a' });
   const { execution, lines } = await scene({}, { gate, controls: controlsIn(installation.pool) });
@@ -270,6 +304,11 @@ it('runs nothing without an audit, and hands out nothing that is not written', a
   const { execution, root } = await scene({}, { audit: impossible });
   await expect(execution.execute(shell('touch ran'))).rejects.toThrow('The audit in');
   expect(existsSync(join(root, 'ran'))).toBe(false);
+  const linked = mkdtempSync(join(tmpdir(), 'surety-linkedaudit-'));
+  symlinkSync('/dev/null', join(linked, '0-000001.jsonl'));
+  const misled = await scene({}, { audit: openAudit(linked, { fsync: 'never', maxFileBytes: 1024 }) });
+  await expect(misled.execution.execute(shell('touch ran'))).rejects.toThrow('The audit in');
+  expect(existsSync(join(misled.root, 'ran'))).toBe(false);
   // A directory that is there until the command has run.
   const directory = mkdtempSync(join(tmpdir(), 'surety-lostaudit-'));
   const lost = openAudit(join(directory, 'audit'), { fsync: 'never', maxFileBytes: 1024 });

@@ -73,12 +73,23 @@ function matches(rule: AuthorisationSection['rules'][number], call: AuthorisedCa
   if (rule.callers !== undefined && !rule.callers.some((pattern) => matchesGlob(pattern, call.caller ?? '')))
     return false;
   if (rule.paths === undefined) return true;
-  const globs = rule.paths.map((pattern) => compilePathGlob(pattern, call));
+  const globs = globsOf(rule.paths, call);
   const isDeny = rule.action === 'deny';
   const isNamed = ({ path, known }: CalledPath) => known && globs.some((glob) => isAbout(glob, path, call, isDeny));
   if (isDeny) return call.paths.some(isNamed);
   const present = call.paths.filter(({ isAbsent }) => isAbsent !== true);
   return present.length > 0 && present.every(isNamed);
+}
+
+const compiled = new WeakMap<readonly string[], readonly PathGlob[]>();
+
+/** Compiled once: where a directory is searched, each file in it is asked about. Whether case counts is the same for all of a process. */
+function globsOf(patterns: readonly string[], { ignoreCase }: AuthorisedCall): readonly PathGlob[] {
+  const known = compiled.get(patterns);
+  if (known !== undefined) return known;
+  const globs = patterns.map((pattern) => compilePathGlob(pattern, { ignoreCase }));
+  compiled.set(patterns, globs);
+  return globs;
 }
 
 /** As with the file rules: what denies is held against the whole path as well, what allows only against what lies below a root. */

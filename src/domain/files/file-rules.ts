@@ -15,6 +15,8 @@ export interface FileRules {
   readonly allow: Readonly<Record<Access, readonly PathGlob[]>>;
   /** Where the file system takes `.ENV` for `.env`, the rules must as well. */
   readonly ignoreCase: boolean;
+  /** Why the rules about who may call what deny it: they see what a call names, and this is asked of what it finds there. */
+  readonly unauthorised?: (access: Access, path: string) => string | undefined;
 }
 
 export interface PathDecision {
@@ -47,6 +49,9 @@ export function decidePath(rules: FileRules, access: Access, path: string): Path
   if (denied !== undefined) {
     return { verdict: 'deny', because: `${path} is denied`, rule: `deny${key} ${denied.source}` };
   }
+  const unauthorised = rules.unauthorised?.(access, path);
+  if (unauthorised !== undefined)
+    return { verdict: 'deny', because: `${path}: ${unauthorised}`, rule: 'authorization' };
   const allow = rules.allow[access];
   if (allow.length === 0) return { verdict: 'allow', because: `${path} lies within ${root}`, rule: 'roots' };
   const below = namesIn(path.slice(root.length));

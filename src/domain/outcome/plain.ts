@@ -15,14 +15,25 @@ interface Limits {
  * no word for is named in brackets. Safe to stringify, and small enough to.
  */
 export function plainCopy(value: unknown, limits: Limits): Json {
-  return copy(value, limits, { nodes: limits.nodes }, []);
+  return copy(value, { ...limits, text: redactText, isHidden: isSecretName }, { nodes: limits.nodes }, []);
 }
 
-function copy(value: unknown, limits: Limits, left: { nodes: number }, above: readonly unknown[]): Json {
+/** The same with the credentials still in it, for whoever must know them to find them elsewhere. Never to be kept. */
+export function openCopy(value: unknown, limits: Limits): Json {
+  const text = (each: string, most: number) => each.slice(0, most);
+  return copy(value, { ...limits, text, isHidden: () => false }, { nodes: limits.nodes }, []);
+}
+
+interface Manner extends Limits {
+  readonly text: (text: string, most: number) => string;
+  readonly isHidden: (key: string) => boolean;
+}
+
+function copy(value: unknown, limits: Manner, left: { nodes: number }, above: readonly unknown[]): Json {
   left.nodes -= 1;
   if (left.nodes < 0) return '…';
   // Redacted before it is cut: half a token has no shape to be known by.
-  if (typeof value === 'string') return redactText(value, limits.characters);
+  if (typeof value === 'string') return limits.text(value, limits.characters);
   if (typeof value === 'boolean' || value === null) return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   if (typeof value === 'bigint') return value.toString().slice(0, limits.characters);
@@ -37,8 +48,8 @@ function copy(value: unknown, limits: Limits, left: { nodes: number }, above: re
   const shown: [string, Json][] = [];
   for (const key of [...hiddenKeys(value), ...keysOf(value)]) {
     if (left.nodes <= 0) break;
-    const name = redactText(key, limits.characters);
-    shown.push([name, isSecretName(key) ? REDACTED : copy(field(value, key), limits, left, path)]);
+    const name = limits.text(key, limits.characters);
+    shown.push([name, limits.isHidden(key) ? REDACTED : copy(field(value, key), limits, left, path)]);
   }
   return Object.fromEntries(shown);
 }

@@ -1,7 +1,9 @@
 import { BEFORE_A_PASSWORD, BEFORE_A_PASSWORD_IN_ANY_CASE } from './password-places.ts';
-import { REDACTED } from './secrets.ts';
+import { removeBehind } from './named-values.ts';
+import type { OnFound } from './named-values.ts';
+import { QUOTES_BEHIND } from './shell-word.ts';
 
-const VALUE = String.raw`(?!\[redacted\])(?:"[^"\n]{1,512}"|'[^'\n]{1,512}'|[^\s"'|;&]{1,512})`;
+const VALUE = String.raw`(?!\[redacted\])(?:\$?"[^"\n]{1,512}"|\$?'[^'\n]{1,512}'|[^\s"'|;&]{1,512})${QUOTES_BEHIND}`;
 
 const PASSWORDS = [
   new RegExp(String.raw`\b(?=[a-z])(${BEFORE_A_PASSWORD.join('|')})${VALUE}`, 'g'),
@@ -25,18 +27,18 @@ const QUOTED_USER = new RegExp(String.raw`((?:${USER_OPTION}|${CLIENT_OPTION})["
 const USER = new RegExp(String.raw`(${USER_OPTION}${NAME})(?!\d+(?![\w-])|[/.])[^\s"']{1,512}`, 'g');
 
 /** A command line without the passwords that options of well-known programs take. */
-export function redactValueOptions(text: string): string {
-  return redactPasswords(text)
-    .replace(PIPED, `$1${REDACTED}`)
-    .replace(QUOTED_USER, `$1${REDACTED}`)
-    .replace(USER, `$1${REDACTED}`);
+export function redactValueOptions(text: string, onFound?: OnFound): string {
+  return [PIPED, QUOTED_USER, USER].reduce(
+    (rest, place) => removeBehind(rest, place, onFound),
+    redactPasswords(text, onFound),
+  );
 }
 
-function redactPasswords(text: string): string {
+function redactPasswords(text: string, onFound: OnFound | undefined): string {
   let rest = text;
   for (let look = 0; look < MOST_OF_ONE_COMMAND; look += 1) {
     const before = rest;
-    for (const password of PASSWORDS) rest = rest.replace(password, `$1${REDACTED}`);
+    for (const password of PASSWORDS) rest = removeBehind(rest, password, onFound);
     if (rest === before) break;
   }
   return rest;

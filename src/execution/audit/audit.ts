@@ -34,6 +34,8 @@ export interface Receipt {
 
 export interface Audit {
   readonly directory: string;
+  /** Opens the file that lines go to, if it is not open yet; rejects with AuditFailed. */
+  ready(): Promise<void>;
   /** Redacts an entry and writes it; resolves once it is in the file (and on the disk, by `fsync`), rejects with AuditFailed. */
   append(entry: AuditEntry): Promise<Receipt>;
   close(): Promise<void>;
@@ -50,7 +52,7 @@ const MOST_TOGETHER = 512;
 
 /**
  * Opens the audit for appending. Each process writes to a lane of its own, a hash chain over numbered files; lanes are taken
- * up again by later processes. Nothing is opened before the first line.
+ * up again by later processes. Nothing is opened before it is needed.
  */
 export function openAudit(
   directory: string,
@@ -122,6 +124,8 @@ export function openAudit(
       return receipt;
     });
     await write(to, text);
+    // What was taken away can still be written to, and nobody will ever read it.
+    if ((await to.stat()).nlink === 0) throw new Error('its file is gone');
     recorded = head = next;
     return receipts;
   }
@@ -142,6 +146,15 @@ export function openAudit(
     pumping = undefined;
   }
 
+  async function openFirst(): Promise<void> {
+    try {
+      await resume();
+    } catch (error) {
+      await forgetFile();
+      throw new AuditFailed(directory, error);
+    }
+  }
+
   async function forgetFile(): Promise<void> {
     const broken = file;
     file = undefined;
@@ -151,6 +164,14 @@ export function openAudit(
 
   return {
     directory,
+    ready: async () => {
+      await pumping;
+      if (file !== undefined) return;
+      const opening = openFirst();
+      // What is to be written meanwhile waits for it.
+      pumping = opening.then(pump, pump);
+      await opening;
+    },
     append: async (entry) => {
       const redacted = AuditEntry.parse(await redactEntry(entry));
       return new Promise((done, failed) => {

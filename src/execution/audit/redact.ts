@@ -1,14 +1,21 @@
 import type { AuditEntry } from '../../domain/audit/entry.schema.ts';
+import { awsKeys } from '../../domain/outcome/aws-keys.ts';
 import { dateText, elements, field, isList, isObject, keysOf } from '../../domain/outcome/field.ts';
+import { isTelling } from '../../domain/outcome/named-values.ts';
 import { plainCopy } from '../../domain/outcome/plain.ts';
-import { redactText } from '../../domain/outcome/redact.ts';
+import { namedSecrets, redactText } from '../../domain/outcome/redact.ts';
 import { isSecretName, looksRandom, REDACTED, splitTokens } from '../../domain/outcome/secrets.ts';
+import { isGitObject } from './git-object.ts';
 import { findSecrets, SHORTEST_PIECE } from './secrets.ts';
 
 /** How much of a call its line keeps. What is looked through is bounded by the same numbers, however much there is. */
 const [LONGEST_TEXT, LONGEST_END, MOST_NODES, MOST_CHARACTERS, DEEPEST] = [4000, 2000, 1000, 65_536, 16];
 /** Looked at beyond what is kept: a credential that begins before a cut must be whole to be known. */
 const BEYOND = 2000;
+const MOST_TOLD = 200;
+const CLEANED_APART = ['arguments', 'edited_from', 'output'];
+/** Always words of our own; a password may be the same word, and they must stay readable. */
+const OWN_WORDS = ['ts', 'result', 'error_category', 'error_phase', 'trust'];
 
 /**
  * The same entry without credentials. They are known by shape, by the name they go under, or by secretlint's detectors; what
@@ -21,33 +28,50 @@ export async function redactEntry(entry: AuditEntry): Promise<AuditEntry> {
   const given = [entry.arguments, entry.edited_from];
   const [args, edited] = given.map((each) => (each === undefined ? each : clip(each, { ...bounds }, texts, named, [])));
   const ends = entry.output === undefined ? undefined : bothEnds(entry.output);
-  const rest = Object.entries(entry).filter(
-    ([key]) => !['ts', 'result', 'arguments', 'edited_from', 'output'].includes(key),
-  );
-  const spoken = rest.map(([, value]) => value).filter((value) => typeof value === 'string');
+  const rest = Object.entries(entry).filter(([key]) => !CLEANED_APART.includes(key));
+  const isSpoken = (key: string, value: unknown): value is string =>
+    typeof value === 'string' && !OWN_WORDS.includes(key);
+  const spoken = rest.flatMap(([key, value]) => (isSpoken(key, value) ? [value] : []));
   const shortened = spoken.map((text) => text.slice(0, LONGEST_TEXT + BEYOND));
-  const secrets = await findSecrets([...texts, ...shortened, ...(ends ?? [])]);
-  const known = [...named.filter(({ length }) => length >= 6), ...secrets].sort((a, b) => b.length - a.length);
+  const all = [...texts, ...shortened, ...(ends ?? [])];
+  const detected = await findSecrets(all);
+  const told = toldSecrets(all, named);
   // Only where they are neighbours: a word beside a token may be taken for its end.
   const pieces = splitTokens(texts).filter(({ length }) => length >= SHORTEST_PIECE);
-  const inArguments = [...known, ...pieces];
-  const clean = (text: string, max: number) => redactLongRuns(redactText(without(text, known), max));
+  const clean = (text: string, max: number) =>
+    redactLongRuns(redactText(withoutTold(without(text, detected), told), max));
   const cleaned = Object.fromEntries(
-    rest.map(([key, value]) => [key, typeof value === 'string' ? clean(value, LONGEST_TEXT) : value]),
+    rest.map(([key, value]) => [key, isSpoken(key, value) ? clean(value, LONGEST_TEXT) : value]),
   );
   const limits = { depth: DEEPEST + 1, nodes: MOST_NODES * 2, characters: LONGEST_TEXT };
   const cleanArguments = (json: Json) => {
-    const plain = eachText(json, (text) => without(text, inArguments));
+    const plain = eachText(json, (text) => withoutTold(without(text, [...detected, ...pieces]), told));
     return eachText(plainCopy(plain, limits), redactLongRuns);
   };
   return {
     ...cleaned,
-    ts: entry.ts,
-    result: entry.result,
     ...(args === undefined ? {} : { arguments: cleanArguments(args) }),
     ...(edited === undefined ? {} : { edited_from: cleanArguments(edited) }),
     ...(ends === undefined ? {} : { output: ends.map((end) => clean(end, LONGEST_END)).join('\n…\n') }),
   } as AuditEntry;
+}
+
+/** What goes under a name of its own in one field or another, the longest first. */
+function toldSecrets(texts: readonly string[], named: readonly string[]): readonly string[] {
+  const telling = [...named.filter(isTelling), ...texts.flatMap(namedSecrets)];
+  const found = [...telling.flatMap((secret) => [secret, asInJson(secret)]), ...awsKeys(texts.join('\n'))];
+  return [...new Set(found)].sort((a, b) => b.length - a.length).slice(0, MOST_TOLD);
+}
+
+/** Last: a password may be a part of a token, which without it would no longer be known as one. */
+function withoutTold(text: string, told: readonly string[]): string {
+  if (!told.some((secret) => text.includes(secret))) return text;
+  return without(redactText(text, LONGEST_TEXT + BEYOND), told);
+}
+
+/** As it stands in an answer that is JSON. */
+function asInJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
@@ -91,9 +115,11 @@ function clip(
   const entries: [string, Json][] = [];
   for (const key of keysOf(value)) {
     if (left.nodes <= 0) break;
+    const isBinary = key === 'content' && field(value, 'encoding') === 'base64';
     const hidden = isSecretName(key) || (isPair && /^(?:value|val|data|content|secret)$/i.test(key));
     texts.push(key.slice(0, LONGEST_TEXT));
-    entries.push([key, hidden ? hide(field(value, key)) : within(field(value, key))]);
+    const each = field(value, key);
+    entries.push([key, hidden ? hide(each) : within(isBinary ? noteOfBinary(each) : each)]);
   }
   return Object.fromEntries(entries);
 }
@@ -103,9 +129,15 @@ function isSecretFlag(value: unknown): boolean {
   return typeof value === 'string' && /^--?[A-Za-z][\w-]*$/.test(value) && isSecretName(value);
 }
 
+/** In base64 a secret has neither name nor shape. */
+function noteOfBinary(content: unknown): unknown {
+  return typeof content === 'string' ? `[binary, ${Buffer.byteLength(content, 'base64')} bytes]` : content;
+}
+
 function collectTexts(value: unknown, into: string[], most: number): void {
   if (into.length >= most) return;
   if (typeof value === 'string') into.push(value.slice(0, LONGEST_TEXT));
+  else if (typeof value === 'number') into.push(String(value));
   else for (const key of keysOf(value).slice(0, most)) collectTexts(field(value, key), into, most);
 }
 
@@ -142,5 +174,7 @@ function wholeWords(text: string, most: number): string {
 
 /** The middle of a key whose beginning was cut away has no other sign than being long and random. */
 function redactLongRuns(text: string): string {
-  return text.replace(/[A-Za-z0-9+/=_-]{40,}/g, (run) => (looksRandom(run) ? REDACTED : run));
+  return text.replace(/[A-Za-z0-9+/=_-]{40,}/g, (run, at: number) =>
+    looksRandom(run) && !isGitObject(text, at, run) ? REDACTED : run,
+  );
 }

@@ -27,7 +27,7 @@ export interface ShellCommand {
   readonly input?: string | Uint8Array;
   readonly stopped?: AbortSignal;
   /** Told of output as it comes. While its promise is pending the command is not read from. */
-  readonly onOutput?: (stream: 'stdout' | 'stderr', chunk: Buffer) => void | Promise<void>;
+  readonly onOutput?: ((stream: 'stdout' | 'stderr', chunk: Buffer) => void | Promise<void>) | undefined;
   readonly sandbox: Sandbox;
   readonly confinement: Confinement;
 }

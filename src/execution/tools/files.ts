@@ -34,7 +34,10 @@ export function fileExecutor(files: FileSandbox): Executor {
           ...(link === undefined ? {} : { link }),
         })),
       }),
-      run: async (args, { stopped }) => outputOf(await operate({ ...files, stopped }, args)),
+      run: async (args, { stopped, unauthorised }) => {
+        const rules = unauthorised === undefined ? files.rules : { ...files.rules, unauthorised };
+        return outputOf(await operate({ ...files, rules, stopped }, args));
+      },
     };
     return executorOf(made);
   };
@@ -113,6 +116,12 @@ function both(each: string, ...link: ['itself'?]): readonly [Touched, Touched] {
 
 function outputOf(result: ({ readonly ok: true } & object) | FileRefusal): ToolOutput {
   const truncated = 'truncated' in result && result.truncated === true;
-  const output = { value: result, truncated, exitCode: null, text: JSON.stringify(result) };
+  const output = { value: result, truncated, exitCode: null, text: JSON.stringify(result, withoutBinary) };
   return result.ok ? output : { ...output, failure: { category: result.category, message: result.because } };
+}
+
+/** For the audit: in base64 it would know no secret. */
+function withoutBinary(this: unknown, key: string, value: unknown): unknown {
+  const { encoding, bytes } = this as { readonly encoding?: unknown; readonly bytes?: unknown };
+  return key === 'content' && encoding === 'base64' ? `[binary, ${String(bytes)} bytes]` : value;
 }

@@ -114,7 +114,11 @@ function refused(category: ErrorCategory, message: string): ToolOutput {
 }
 
 function outputOf(envelope: ShellEnvelope, timeoutSecs: number): ToolOutput {
-  const { stdout, stderr, truncated, exitCode, timedOut, cancelled } = envelope;
+  const { truncated, exitCode, timedOut, cancelled, encoding, bytes } = envelope;
+  // In base64 the audit would know no secret.
+  const [stdout, stderr] = (['stdout', 'stderr'] as const).map((stream) =>
+    encoding[stream] === 'base64' ? `[binary, ${bytes[stream]} bytes]` : envelope[stream],
+  ) as [string, string];
   const text = [stdout, ...(stderr === '' ? [] : ['[stderr]', stderr])].join('\n');
   const output = { value: envelope, truncated, exitCode, text };
   if (cancelled) return { ...output, failure: { category: 'cancelled', message: 'it was stopped before its end' } };
