@@ -1,10 +1,11 @@
-import { stat } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { AuditLine } from '../domain/audit/entry.schema.ts';
 import { plural } from '../domain/trust/tally.ts';
 import { auditFiles } from '../execution/audit/files.ts';
+import { originOf } from '../execution/audit/origin.ts';
 import { allLines, linesIn } from '../execution/audit/read.ts';
 import type { ReadLine } from '../execution/audit/read.ts';
 import { verifyAudit } from '../execution/audit/verify.ts';
@@ -144,16 +145,19 @@ async function index({ config, terminal }: Cli, { json }: { json?: boolean }): P
   const directory = homeAt(config.home).audit;
   return withLedger(config, async (pool) => {
     const files = await auditFiles(directory);
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const origin = await originOf(directory);
     let [written, lines] = [0, 0];
     let removed = await dropOtherFiles(
       pool,
+      origin,
       files.map(({ name }) => name),
     );
     for (const file of files) {
       let batch: ReadLine[] = [];
       const offsets: number[] = [];
       const flush = async () => {
-        written += await indexLines(pool, batch.map(rowOf));
+        written += await indexLines(pool, origin, batch.map(rowOf));
         batch = [];
       };
       for await (const read of linesIn(file)) {
@@ -163,7 +167,7 @@ async function index({ config, terminal }: Cli, { json }: { json?: boolean }): P
       }
       await flush();
       lines += offsets.length;
-      removed += await dropFromIndex(pool, file.name, offsets);
+      removed += await dropFromIndex(pool, origin, file.name, offsets);
     }
     if (json === true) terminal.printJson({ files: files.length, lines, written, removed });
     else

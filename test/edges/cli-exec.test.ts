@@ -6,6 +6,8 @@ import { homeAt } from '../../src/home.ts';
 import { writeStack } from '../../src/stack/stack-file.ts';
 import { createInstallation } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
+import { trustedPlaces } from '../../src/execution/find-program.ts';
+import { findSandbox } from '../../src/execution/sandbox.ts';
 import { jsonOf, runCli, runUnread } from '../support/run-cli.ts';
 
 let installation: Installation;
@@ -125,10 +127,17 @@ it('tells what confines commands by the rules in force', async () => {
     return findings.find(({ what }) => what === 'Sandbox');
   };
   expect(await sandbox({ sandbox: 'off' })).toMatchObject({ verdict: 'note', found: 'runner.sandbox is off' });
-  const withoutPrograms = { ...alone.env, PATH: '/nowhere' };
+  // What a command has put first on the search path confines nobody, and says nothing about whether it works.
+  writeFileSync(join(project, 'bwrap'), '#!/bin/sh\ntrue', { mode: 0o755 });
   writeFileSync(join(project, 'surety.json'), JSON.stringify({ runner: { sandbox: 'required' } }));
-  const required = await runCli(['doctor'], { cwd: project, env: withoutPrograms });
-  expect(required.stdout).toContain('✗ Sandbox: runner.sandbox is required, so no command runs');
+  const env = { ...alone.env, PATH: `${project}:${process.env['PATH'] ?? ''}` };
+  const required = await runCli(['doctor'], { cwd: project, env });
+  const found = await findSandbox(await trustedPlaces([], []));
+  expect(required.stdout).toContain(
+    found.kind === 'none'
+      ? '✗ Sandbox: runner.sandbox is required, so no command runs'
+      : `✓ Sandbox: ${found.kind} (${found.program})`,
+  );
   expect(await sandbox({ sandbox: 'maybe' })).toMatchObject({ verdict: 'failed' });
 });
 

@@ -108,8 +108,13 @@ describe('surety audit', () => {
     expect(await indexed()).toEqual({ files: 1, lines: 11, written: 11, removed: 0 });
     expect(await indexed()).toMatchObject({ written: 0, removed: 0 });
     await installation.pool.query("update audit_index set hash = 'x' where line_offset = 0");
-    await installation.pool.query("insert into audit_index values ('9-000001.jsonl', 0, 'x', now(), 'x', 'x')");
+    const gone = "insert into audit_index values ('9-000001.jsonl', 0, 'x', now(), 'x', 'x', $1)";
+    const origin = readFileSync(join(env.SURETY_HOME, 'audit', 'origin'), 'utf8').trim();
+    await installation.pool.query(gone, [origin]);
+    await installation.pool.query(gone, ['another data directory']);
     expect(await indexed()).toMatchObject({ written: 1, removed: 1 });
+    const others = await installation.pool.query("select 1 from audit_index where origin = 'another data directory'");
+    expect(others.rowCount).toBe(1);
     await installation.pool.query("update audit_index set outcome = 'success' where outcome = 'blocked'");
     expect(await indexed()).toMatchObject({ written: 2, removed: 0 });
     const found = await installation.pool.query(
