@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { homeAt } from '../../src/home.ts';
 import { writeStack } from '../../src/stack/stack-file.ts';
 import { createInstallation } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
 import { trustedPlaces } from '../../src/execution/find-program.ts';
 import { findSandbox } from '../../src/execution/sandbox.ts';
-import { jsonOf, runCli, runUnread } from '../support/run-cli.ts';
+import { jsonOf, outcomeOf, runCli, runUnread, startCli } from '../support/run-cli.ts';
 
 let installation: Installation;
 beforeAll(async () => {
@@ -63,6 +63,23 @@ it('refuses with 3, asks with 4, and tries nothing when dry', async () => {
   const audit = readFileSync(join(home, 'audit', '0-000001.jsonl'), 'utf8');
   expect(audit).not.toContain('not-for-commands');
   expect(await runCli(['audit', 'verify'], alone)).toMatchObject({ code: 0 });
+});
+
+it('ends a command and writes its line when the terminal is closed', async () => {
+  const closed = { cwd, env: { SURETY_HOME: mkdtempSync(join(tmpdir(), 'surety-exec-closed-')) } };
+  const running = startCli(['exec', '--', 'touch begun-here; sleep 100'], closed);
+  const outcome = outcomeOf(running);
+  await vi.waitFor(() => expect(existsSync(join(cwd, 'begun-here'))).toBe(true), 20_000);
+  running.kill('SIGHUP');
+  await outcome;
+  const [line] = readFileSync(join(closed.env.SURETY_HOME, 'audit', '0-000001.jsonl'), 'utf8').split('\n');
+  expect(JSON.parse(line ?? '')).toMatchObject({ tool: 'shell', result: 'cancelled' });
+});
+
+it('refuses input that is no text', async () => {
+  const child = startCli(['exec', '--stdin', '--', 'cat'], alone);
+  child.stdin.end(Buffer.from([0x61, 0xff, 0x62]));
+  expect(await outcomeOf(child)).toMatchObject({ code: 2, stderr: expect.stringContaining('no text') as string });
 });
 
 it('runs nothing while a ledger that is there does not answer', async () => {
