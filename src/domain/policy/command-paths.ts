@@ -21,6 +21,9 @@ const BUILDS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
+/** The same of one file, in which others may be named. */
+const COMPILES: ReadonlySet<string> = new Set('gcc cc g++ c++ clang clang++ rustc tcc'.split(' '));
+
 /** The files that a command line names, and where it is when it names them. */
 export class CommandPaths {
   readonly where = new Whereabouts();
@@ -43,7 +46,7 @@ export class CommandPaths {
     { start, end }: Site,
     starts: Starts = this.where.here,
     isLinking = false,
-    isMade = true,
+    isMade: Noted['isMade'] = true,
   ): void {
     if (path.startsWith('/dev/') && STREAMS.test(path)) return;
     if (this.noted.length >= MOST_PATHS && !(intent === 'write' && isMachine(path))) {
@@ -71,6 +74,7 @@ export class CommandPaths {
     const from = this.noted.length;
     const isKept = KEEPS_CONTENT.has(program);
     const isBuilt = BUILDS.has(program);
+    const isCompiled = COMPILES.has(program) && !args.some(isFromElsewhere);
     for (const each of pathsOf(program, args)) {
       this.add(
         each,
@@ -79,7 +83,7 @@ export class CommandPaths {
           ? here
           : here.map((start) => ({ ...start, directory: under(start.directory, each.below) })),
         false,
-        !isKept && (each.certain || !isBuilt),
+        isCompiled ? 'compiled' : !isKept && (each.certain || !isBuilt),
       );
     }
     if (program === 'git')
@@ -162,6 +166,11 @@ export class CommandPaths {
       if (each !== undefined) this.noted[at] = change(each);
     }
   }
+}
+
+/** Sources that are no files of the project: what a pipe says, or nobody knows; or nothing is compiled. */
+function isFromElsewhere({ text, open }: Field): boolean {
+  return open || text === '-' || text === '-E' || text.startsWith('@') || /^\/(?:dev|proc|tmp)\//.test(text);
 }
 
 function under(directory: string | undefined, below = ''): string | undefined {

@@ -14,8 +14,8 @@ export interface Noted extends CommandPath {
   readonly certain: boolean;
   /** Part of what makes a link: the link itself is no use of it. */
   readonly isLinking: boolean;
-  /** Whether what it holds may be as the command line wants it. */
-  readonly isMade: boolean;
+  /** Whether what it holds may be as the command line wants it; `compiled`: if the line makes anything else that it could be made of. */
+  readonly isMade: boolean | 'compiled';
 }
 
 /** A file that is run, and which of the names noted are its own: what runs it does not write it. */
@@ -70,7 +70,7 @@ export class MadeFiles {
     const written = new Map<string, number[]>();
     let isAny = false;
     for (const [at, { path, intent, certain, isMade }] of this.noted.entries()) {
-      if (intent !== 'write' || !isMade) continue;
+      if (intent !== 'write' || !isMade || (isMade === 'compiled' && !this.makesSources(at))) continue;
       const name = programName(path);
       // What a glob matches is there already, and a guess at it says little.
       isAny ||= (certain ? /[…*?[]/ : /…/).test(name);
@@ -80,6 +80,13 @@ export class MadeFiles {
       const places = written.get(programName(path)) ?? [];
       return isAny || places.some((at) => at < from || at >= to || this.noted[at]?.certain === true);
     });
+  }
+
+  /** Whether the line makes anything that what is noted there could be compiled of; guesses behind it are what others do with it. */
+  private makesSources(compiled: number): boolean {
+    return this.noted.some(
+      ({ intent, isMade, certain }, at) => intent === 'write' && isMade === true && (certain || at < compiled),
+    );
   }
 
   /** Whether the line makes a file that may be code in one of these places; what the command around the site may make comes later. */

@@ -39,7 +39,10 @@ function mayBeGivenOptions(options: RunningOptions, args: readonly Field[]): boo
   if (options.only !== undefined && !subcommand.startsWith(HOLE) && !options.only.test(subcommand)) return false;
   return args.some((field, at) => {
     if (!mayBeOption(field)) return false;
-    const isExpected = isValueOf(options, args[at - 1]?.text, at) || (options.connects === true && at === 0);
+    const isExpected =
+      isValueOf(options, args[at - 1]?.text, at) ||
+      (options.connects === true && at === 0) ||
+      [1, 2].some((back) => options.pairs?.test(args[at - back]?.text ?? '') === true);
     return field.many || !isExpected;
   });
 }

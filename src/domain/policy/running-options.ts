@@ -15,6 +15,8 @@ export interface RunningOptions {
   readonly bundled?: true;
   /** Long options begin with one dash: `sqlite3 -cmd`, `emacs -eval`. */
   readonly oneDash?: true;
+  /** Long options whose two next arguments are values, whatever those look like. */
+  readonly pairs?: RegExp;
   /** Commas stand for the blanks of a command: `gcc -wrapper a,b`. */
   readonly commaSeparated?: true;
   /** `NAME=value` among its arguments is as good as one in its environment. */
@@ -113,7 +115,7 @@ const RUNNING_OPTIONS: Readonly<Record<string, RunningOptions>> = {
   mongosh: { steer: 'eval', file: 'file', fileLetters: 'f' },
   mongo: { steer: 'eval' },
   // Files that a program in their own language names.
-  jq: { text: /\b(?:import|include)\s+"/ },
+  jq: { text: /\b(?:import|include)\s+"/, pairs: /^--(?:arg|argjson|slurpfile|rawfile)$/ },
   yq: { text: /\bload(?:_\w+)?\s*\(/ },
   clojure: { text: EVALUATES },
   clj: { text: EVALUATES },

@@ -8,6 +8,11 @@ const judge = (command: string) => judgeCommand(command, policy, { trust: 'trust
 
 describe('what takes its commands from a file that the same line makes asks', () => {
   it.each([
+    "echo 'int main(){}' > x.c; gcc x.c -o x; ./x",
+    'echo x | gcc -x c - -o x; ./x',
+    '(sleep 1; gcc main.c -o app) & echo x > main.c; wait; ./app',
+    'cp a.c main.c; gcc main.c -o app; ./app',
+    'gcc -E -DX=y f.c -o x.sh; sh x.sh',
     'mkdir d; echo x > d/__main__.py; python3 d',
     'echo x > main.go; go run .',
     'echo x > src/main.rs; cargo run',
@@ -95,6 +100,10 @@ describe('what takes its commands from a file that the same line makes asks', ()
 
 describe('what a line makes besides does not matter', () => {
   it.each([
+    'gcc -Wall -O2 -o app main.c && ./app',
+    'g++ *.cpp -o main && ./main < in.txt',
+    'gcc main.c -o app && ./app data.txt',
+    'rustc main.rs && ./main',
     'echo x > src/main.rs; cargo build',
     'echo x > main.go; go vet ./...',
     'echo x > notes.txt; dotnet test',

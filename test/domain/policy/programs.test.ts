@@ -355,6 +355,7 @@ describe('everyday uses of the same programs run', () => {
     "sed 's/a/b\\\nc/' f",
     "awk '/[^a-z]/{print $1}' f",
     'npm_config_loglevel=error npm test',
+    `jq -n --arg v "$V" '{v:$v}'`,
     'SECONDS=0',
     'OPTIND=1',
     'RANDOM=42; echo $RANDOM',
