@@ -13,12 +13,16 @@ const PRINTS = /\bprintf?\b/;
 /** awk can run commands by `system`, by pipes and by calling a function whose name it computes. */
 export function awk(program: string, args: readonly Field[]): readonly Consequence[] {
   const because = `this ${program} program may run others, or read and write files`;
+  let isOver = false;
   for (let at = 0; at < args.length; at += 1) {
     const field = args[at] ?? literal('');
     const { text } = field;
     if (field.many || text.startsWith(HOLE)) return doubt(`what ${program} is to run is only known when it runs`);
-    if (text === '--') continue;
-    if (!/^-./.test(text)) return isUnsure([field]) || mayRunOthers(text) ? doubt(because) : [];
+    if (text === '--' && !isOver) {
+      isOver = true;
+      continue;
+    }
+    if (isOver || !/^-./.test(text)) return isUnsure([field]) || mayRunOthers(text) ? doubt(because) : [];
     const file = PROGRAM_FILE.exec(text)?.[1];
     if (file !== undefined || text === '--file') return [codeFrom(file || args[at + 1]?.text)];
     if (VALUED.test(text)) at += 1;

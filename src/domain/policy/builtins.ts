@@ -40,7 +40,7 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   },
   mapfile,
   readarray: mapfile,
-  getopts: (args) => named(args.slice(1, 2)),
+  getopts: (args) => named(partsOf(args, '').operands.slice(1, 2)),
   unset: (args) => {
     const { operands } = partsOf(args, '');
     const names = operands.filter(({ text }) => NAME.test(text));
@@ -175,8 +175,11 @@ function subscripts(args: readonly Field[]): readonly Consequence[] {
     if (ASSIGNMENT.test(text)) return [];
     const [name = ''] = text.split('=', 1);
     if (/^[^[]*\0/.test(name)) return doubt('the subscript of an array is evaluated');
-    const inner = /^[^[]*\[(.*)$/s.exec(text)?.[1];
-    return inner === undefined ? [] : [{ type: 'arithmetic', text: inner }];
+    const [, array = '', inner] = /^([^[]*)\[(.*)$/s.exec(text) ?? [];
+    if (inner === undefined) return [];
+    // `x[0]` is x.
+    const set: readonly Consequence[] = NAME.test(array) ? [{ type: 'variable', name: array, value: undefined }] : [];
+    return [...set, { type: 'arithmetic', text: inner }];
   });
 }
 
@@ -188,8 +191,6 @@ function entered(args: readonly Field[], program: string): readonly Consequence[
 }
 
 function tested(args: readonly Field[]): readonly Consequence[] {
-  const at = args.findIndex(({ text }) => text === '-v');
-  if (at === -1 && !args.some(({ many }) => many)) return [];
-  const name = args[at + 1];
-  return at !== -1 && (name === undefined || !NAME.test(name.text)) ? doubt('test -v evaluates a subscript') : [];
+  const isEvaluated = args.some(({ text }, at) => text === '-v' && !NAME.test(args[at + 1]?.text ?? ''));
+  return isEvaluated ? doubt('test -v evaluates a subscript') : [];
 }

@@ -55,13 +55,21 @@ const COUNTED =
   /\$\((?:[^()`$;&[*?]*\|\s*(?:wc -[lwcm]+|grep -c[EFivwx]*(?: -[EFivwx]+)* (?:'[^']*'|"[^"$`\\]*"|[\w.:][\w.:-]*))|\s*(?:wc -[lwcm]+\s*<[^()`$;&|[*?]*|nproc|id -[ug]|tput (?:cols|lines)|date \+["']?%[sHMSdmYjuNky]+["']?))\s*\)/g;
 
 /** What a substitution says is evaluated as well; quotes do not keep it from running. */
-function saysMoreThanNumbers(text: string): boolean {
+function saysMoreThanNumbers(text: string, { hasOwnCounters }: ScriptVariables): boolean {
   const substitution = /\$\((?!\()|`/;
-  return substitution.test(text) && substitution.test(text.replace(COUNTED, ''));
+  return substitution.test(text) && (hasOwnCounters || substitution.test(text.replace(COUNTED, '')));
 }
 
+/** Whether a word is such a substitution and nothing else. */
+export function saysNumber(word: string): boolean {
+  return word.includes('$(') && /^"?"?$/.test(word.replace(COUNTED, ''));
+}
+
+/** Programs that say a number there; a function of such a name may say anything. */
+export const COUNTER = /^(?:wc|grep|nproc|id|tput|date)$/;
+
 export function arithmeticDoubt(text: string, variables: ScriptVariables): string | undefined {
-  if (text.includes(HOLE) || saysMoreThanNumbers(text)) return EVALUATED;
+  if (text.includes(HOLE) || saysMoreThanNumbers(text, variables)) return EVALUATED;
   const names = text.match(/\$\{?(?:[\d@*]+|-)|[A-Za-z_]\w*/g) ?? [];
   return names.every((name) => variables.isNumber(name.replace(/^\$\{?/, ''))) ? undefined : EVALUATED;
 }

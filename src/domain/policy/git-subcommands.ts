@@ -4,8 +4,8 @@ import type { Field } from '../command/expand.ts';
 const SUBCOMMANDS: ReadonlySet<string> = new Set(
   (
     'add am apply archive bisect blame branch bundle cat-file check-ignore checkout cherry-pick clean clone commit config describe diff ' +
-    'fetch for-each-ref format-patch fsck gc grep hash-object help init log ls-files ls-remote ls-tree merge mv notes pull push ' +
-    'range-diff rebase reflog remote reset restore rev-list rev-parse revert rm send-email shortlog show show-ref sparse-checkout stash status ' +
+    'fetch fetch-pack for-each-ref format-patch fsck gc grep hash-object help init log ls-files ls-remote ls-tree merge mv notes pull push ' +
+    'range-diff rebase reflog remote reset restore rev-list rev-parse revert rm send-email send-pack shortlog show show-ref sparse-checkout stash status ' +
     'submodule switch tag update-index worktree'
   ).split(' '),
 );

@@ -106,12 +106,15 @@ function shortOption(
 }
 
 const CONFIG_VALUED = /^(?:-f|--file|--type|-t|--default|--comment|--value|--blob)$/;
+/** Written out: git takes them cut short, too, and negated, and what is one then nobody here knows. */
+const CONFIG_OPTION =
+  /^(?:-[flezt]|--(?:global|local|system|worktree|file|blob|list|get|get-all|get-regexp|get-urlmatch|get-color|get-colorbool|unset|unset-all|remove-section|replace-all|add|append|all|bool|int|bool-or-int|bool-or-str|path|expiry-date|type|null|name-only|show-names|show-origin|show-scope|includes|no-includes|default|comment|value|fixed-value|regexp|url|edit)(?:=.*)?)$/s;
 
 /** `git config a.b c` writes a setting; asking for one does no harm. */
 function configured(words: readonly string[]): readonly Consequence[] {
   const own = words.filter((_, at) => !CONFIG_VALUED.test(words[at - 1] ?? ''));
-  if (own.some((word) => /^--rename-s/.test(word) || word === 'rename-section'))
-    return doubt('git config makes other settings of some');
+  if (own.some((word) => word.startsWith('-') && !CONFIG_OPTION.test(word)) || own[0] === 'rename-section')
+    return doubt('git config has an option by which it may set anything');
   if (own.some((word) => /^(?:-l|--(?:get.*|list|unset.*))$/.test(word))) return [];
   const operands = own.filter((word) => !word.startsWith('-'));
   // Only in front is it a command of its own, behind a name it is a value, or a pattern of values.

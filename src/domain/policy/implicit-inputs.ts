@@ -33,8 +33,8 @@ const TABLE: readonly (readonly [programs: string, names: string, like?: string]
   [
     'git',
     // A directory with a HEAD, objects and refs in it is a repository, whatever its name.
-    '.gitconfig HEAD lefthook.yml .pre-commit-config.yaml',
-    String.raw`(?:^|/)(?:\.git/(?!info/exclude$|[A-Z]+_(?:EDIT)?MSG$)|\.husky/|\.githooks/|\.ssh/)`,
+    '.gitconfig HEAD config .git lefthook.yml .pre-commit-config.yaml',
+    String.raw`(?:^|/)(?:\.git/(?!info/exclude$|[A-Z]+_(?:EDIT)?MSG$)|\.husky/|\.githooks/|hooks/|\.ssh/)`,
   ],
   ['ssh scp sftp autossh rsync', '', String.raw`(?:^|/)\.ssh/`],
   ['pytest py.test tox nox', `conftest.py pytest.ini tox.ini noxfile.py ${PYTHON_PROJECT}`, PYTHON_TESTS],

@@ -6,7 +6,8 @@ const CONNECTS = [
   ...(
     'curl wget nc ncat netcat socat telnet ftp sftp tftp lftp ssh scp autossh mosh rsync rclone aria2c lynx links w3m httpie http https xh axel ' +
     'dig nslookup host whois ping ping6 traceroute tracepath mtr nmap gh glab hub ' +
-    'aws gcloud gsutil bq az kubectl oc helm doctl flyctl heroku vercel netlify'
+    'aws gcloud gsutil bq az kubectl oc helm doctl flyctl heroku vercel netlify wrangler skopeo crane ssh-keyscan ssh-copy-id sshfs websocat grpcurl ' +
+    'sendmail yt-dlp'
   ).split(' '),
   ...['openssl s_client', 'git clone', 'git fetch', 'git pull', 'git push', 'git ls-remote', 'git submodule update'],
   ...[
@@ -18,12 +19,32 @@ const CONNECTS = [
     'git send-email',
   ],
   ...of('docker podman nerdctl', 'pull push login search'),
-  ...of('pip pip3 pipx', 'install download'),
-  ...of('npm pnpm yarn bun', 'install i ci add update publish view dlx'),
+  ...of('pip pip3 pipx', 'install download wheel'),
+  ...of('npm pnpm yarn bun', 'install i ci add update up upgrade publish view info dlx create audit outdated ping'),
+  ...of('git', 'fetch-pack send-pack'),
+  ...of('svn', 'checkout co update up commit ci export'),
+  ...of('hg', 'clone pull push incoming outgoing'),
   ...of('cargo', 'install add update fetch publish search'),
   ...of('go', 'get install'),
-  ...['go mod download', 'gem install', 'bundle install', 'composer install', 'composer require', 'brew install'],
-  ...of('poetry uv pdm conda mamba', 'install add sync lock update'),
+  ...[
+    'go mod download',
+    'go mod tidy',
+    'gem install',
+    'bundle install',
+    'bundle update',
+    'composer install',
+    'composer require',
+    'composer update',
+    'brew install',
+    'brew update',
+    'brew upgrade',
+    'dotnet restore',
+    'rustup update',
+    'gpg --recv-keys',
+    'cdk deploy',
+    'pacman -S*',
+  ],
+  ...of('poetry uv pdm conda mamba', 'install add sync lock update create'),
   ...of('terraform tofu', 'init plan apply destroy refresh import'),
   ...['mvn deploy', 'pulumi up', 'pulumi preview', 'ansible-playbook', 'twine upload'],
   ...of('apt apt-get dnf yum apk pacman zypper snap', 'install update upgrade add'),
@@ -41,7 +62,7 @@ export function connects(run: Pick<Run, 'program' | 'args'>): Match {
   if (isBareYarn(run.program, run.args)) return 'yes';
   const matches = CONNECTS.map((pattern) => matchesCommand(pattern, run));
   if (matches.includes('yes')) return 'yes';
-  const mayFetch = !isOffline(run.args) && MAY_CONNECT.some((pattern) => matchesCommand(pattern, run) !== 'no');
+  const mayFetch = !isOffline(run) && MAY_CONNECT.some((pattern) => matchesCommand(pattern, run) !== 'no');
   return mayFetch || matches.includes('maybe') ? 'maybe' : 'no';
 }
 
@@ -52,8 +73,19 @@ function isBareYarn(program: string, args: readonly Field[]): boolean {
   );
 }
 
-function isOffline(args: readonly Field[]): boolean {
-  return args.some(({ text }) => /^(?:-o|--offline|--no-install|--no|--network=none)$/.test(text));
+/** What tells it so, and stands where it is one of its own options. */
+const OFFLINE: readonly (readonly [programs: RegExp, option: RegExp])[] = [
+  [/^(?:mvnw?|gradlew?)$/, /^(?:-o|--offline)$/],
+  [/^(?:npx|pnpx|bunx|npm|uvx?)$/, /^--(?:offline|no-install|no)$/],
+  [/^(?:docker|podman|nerdctl)$/, /^--network=none$/],
+];
+
+function isOffline({ program, args }: Pick<Run, 'program' | 'args'>): boolean {
+  const [, option] = OFFLINE.find(([programs]) => programs.test(program)) ?? [];
+  if (option === undefined) return false;
+  // Behind what it runs it would be an option of that; a build tool has its goals anywhere.
+  const end = /^(?:mvn|gradle)/.test(program) ? -1 : args.findIndex(({ text }) => !/^-|^(?:run|exec|tool)$/.test(text));
+  return (end === -1 ? args : args.slice(0, end)).some(({ text }) => option.test(text));
 }
 
 function of(programs: string, subcommands: string): readonly string[] {

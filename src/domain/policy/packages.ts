@@ -1,8 +1,8 @@
 import { HOLE, type Field } from '../command/expand.ts';
 import { doubt, type Consequence } from './consequence.ts';
 import { namedCommand } from './named-command.ts';
+import { steeringOf } from './steering.ts';
 
-const RUNS = /^(?:script-shell|shell|git|editor|viewer|node-options)(?:=(.*))?$/s;
 const SCRIPT = /^scripts(?:[.[][^=]*)?=(.*)$/s;
 
 /** npm and its like run what their settings, their packages and a few of their own commands name. */
@@ -44,11 +44,14 @@ function environment(rest: readonly Field[]): readonly Consequence[] {
 
 /** `npm config set script-shell x` decides what runs every script from then on. */
 function settings(args: readonly Field[], program: string): readonly Consequence[] {
-  if (!args.some(({ text }) => text === 'set')) return [];
-  return args.flatMap(({ text }, at) => {
-    const named = RUNS.exec(text);
-    const value = named?.[1] ?? args[at + 1]?.text ?? '';
-    return named === null ? [] : namedCommand(value, `${program} runs what a setting of it names`);
+  const at = args.findIndex(({ text }) => text === 'set');
+  if (at === -1) return [];
+  const words = args.slice(at + 1).map(({ text }) => text);
+  return words.flatMap((word, nth) => {
+    const [key = '', value = words[nth + 1] ?? ''] = word.split(/=(.*)/s);
+    return steeringOf(`npm_config_${key}`) === 'command'
+      ? namedCommand(value, `${program} runs what a setting of it names`)
+      : [];
   });
 }
 

@@ -25,7 +25,8 @@ export function readCommand(text: string): Reading {
 
 function readParsed(text: string, script: Script): Reading {
   const variables = new ScriptVariables();
-  if (text.includes('$')) variables.collect(script, variables);
+  // Without either nothing is replaced by what a variable holds, nor is there anything to run in it.
+  if (/[$`]/.test(text)) variables.collect(script, variables);
   return readPass(text, script, variables);
 }
 

@@ -8,6 +8,7 @@ const ADDRESS =
 const PLAIN = /^(?:[=dDgGhHlnNpPqQxz{}](?:\s*\d+)?|[:btT]\s*\w*)/;
 /** Its text is what follows, on this line or, behind a backslash, on the next; a backslash before the end of a line goes on. */
 const TEXT = /^[aic][ \t]*(?:\\\n)?(?:[^\\\n]|\\[^])*(?:\n|$)/;
+const COMMENT = /^#[^\n]*/;
 const FLAGS = /^[gpiImM\d]*/;
 const MOST_COMMANDS = 200;
 
@@ -33,7 +34,7 @@ function isHarmlessSed(script: string): boolean {
 }
 
 function commandLength(rest: string): number {
-  return (PLAIN.exec(rest) ?? TEXT.exec(rest))?.[0].length ?? 0;
+  return (COMMENT.exec(rest) ?? PLAIN.exec(rest) ?? TEXT.exec(rest))?.[0].length ?? 0;
 }
 
 /** The length of `s/a/b/g`, whatever its delimiter; 0 if it is not closed. */

@@ -10,7 +10,7 @@ export type Steering =
 const COMMAND = new RegExp(
   `^(?:${[
     '\\w*(?:PAGER|EDITOR|BROWSER|ASKPASS|RSH)|VISUAL|FCEDIT|SHELL|GIT_(?:SSH|SSH_COMMAND|EXTERNAL_DIFF|PROXY_COMMAND)|SVN_SSH|CVS_SERVER',
-    'LESSOPEN|LESSCLOSE|npm_config_(?:call|script_shell|shell|git|viewer)|\\w*RUSTC(?:_WORKSPACE)?_WRAPPER|CARGO_TARGET_\\w+_(?:RUNNER|LINKER)',
+    'LESSOPEN|LESSCLOSE|npm_config_(?:call|script_shell|shell|git|viewer|node_options)|\\w*RUSTC(?:_WORKSPACE)?_WRAPPER|CARGO_TARGET_\\w+_(?:RUNNER|LINKER)',
     'SSH_SK_HELPER|RSYNC_CONNECT_PROG|FZF_DEFAULT_COMMAND|KUBECTL_EXTERNAL_DIFF|PERL5SHELL|RUBYSHELL|HARNESS_PERL|CCACHE_PREFIX\\w*',
   ].join('|')})$`,
   'i',

@@ -1,4 +1,5 @@
 import { forEachChild, type Assignment, type For, type Script, type Select, type SyntaxNode } from 'unbash';
+import { COUNTER, saysNumber } from './evaluation.ts';
 import { expandWhole, expand, HOLE, MATCH, NUMBER, type Variables } from '../command/expand.ts';
 
 interface Assigned {
@@ -28,6 +29,8 @@ export class ScriptVariables implements Variables {
   private blind = false;
   private speltOut = 0;
   breaksAtBlanks = true;
+  /** Whether what counts elsewhere is a function here. */
+  hasOwnCounters = false;
 
   /** They make more of the script than anybody could look at. */
   isFlooding = false;
@@ -49,7 +52,9 @@ export class ScriptVariables implements Variables {
     const values = this.evaluated.get(name) ?? this.evaluate(name, assigned);
     for (const value of values) this.speltOut += value.length;
     if (this.speltOut > MOST_SPELT_OUT) this.isFlooding = true;
-    return this.isFlooding || values.length > MOST_VALUES ? { values: [HOLE], certain: false } : { values, certain };
+    if (this.isFlooding || values.length > MOST_VALUES) return { values: [HOLE], certain: false };
+    // The shell sets it, too, whenever it likes.
+    return SET_TO_WORDS.test(name) ? { values: [...values, HOLE], certain: false } : { values, certain };
   }
 
   /** The script is read from its beginning. */
@@ -133,6 +138,7 @@ export class ScriptVariables implements Variables {
     if (node.type === 'For' || node.type === 'Select') this.addLoop(node, view);
     // It may not be the shell's own any more, and see what IFS holds.
     if (node.type === 'Function' && node.name.value === 'read') this.breaksAtBlanks = false;
+    if (node.type === 'Function' && COUNTER.test(node.name.value)) this.hasOwnCounters = true;
     if (node.type === 'ParameterExpansion' && node.operation?.type === 'Default') {
       const { operand, operator } = node.operation;
       if (operator.includes('='))
@@ -147,7 +153,10 @@ export class ScriptVariables implements Variables {
     const { name, value } = node;
     if (value.type !== 'Word' || node.index !== undefined) this.arrays.add(name);
     const isWhole = node.append !== true && node.index === undefined && value.type === 'Word';
-    const values = (): readonly string[] => (isWhole ? expandWhole(value, view) : [HOLE]);
+    const values = (): readonly string[] => {
+      if (!isWhole) return [HOLE];
+      return saysNumber(value.text) && !this.hasOwnCounters ? [NUMBER] : expandWhole(value, view);
+    };
     this.add(name, { values, from: isCertain && isWhole ? node.end : undefined });
   }
 

@@ -595,16 +595,23 @@ describe('rules', () => {
     expect(judgeCommand(command, policyWith({ allowNetwork: false })).verdict).toBe('allow');
   });
 
-  it.each(['npx tsc', 'uvx ruff', 'mvn test', 'docker run x', 'go run .', 'git $X'])(
-    'and asks about %s, which may fetch what is not there',
-    (command) => {
-      expect(judgeCommand(command, policyWith({ allowNetwork: false })).verdict).toBe('ask');
-    },
-  );
+  it.each([
+    'npx tsc',
+    'npx x --no',
+    'uvx ruff',
+    'mvn test',
+    'docker run x',
+    'docker run x --network=none',
+    'go run . -o x',
+    'git $X',
+  ])('and asks about %s, which may fetch what is not there', (command) => {
+    expect(judgeCommand(command, policyWith({ allowNetwork: false })).verdict).toBe('ask');
+  });
 
   it('a rule may say where a program lies', () => {
     const rules = policyWith({ deny: ['/opt/tools/*'] });
     expect(judgeCommand('/opt/tools/x -v', rules).verdict).toBe('deny');
+    expect(judgeCommand('/opt//tools/./a/../x -v', rules).verdict).toBe('deny');
     expect(judgeCommand('/opt/other/x -v', rules).verdict).toBe('allow');
   });
 

@@ -10,6 +10,7 @@ const verdicts = (command: string) =>
 /** `reboot` is blocked; wherever a program is told to run it, it is as if it stood there alone. */
 describe('a blocked program that another one is told to run is denied', () => {
   it.each([
+    "npm config set call 'reboot now' --location project",
     "npm_config_call='reboot now' npm exec",
     'export NPM_CONFIG_CALL=reboot; npx',
     'env npm_config_call=reboot npm exec',
@@ -135,6 +136,14 @@ describe('a blocked program that another one is told to run is denied', () => {
 
 describe('what a program may run that nobody can tell asks, also at full trust', () => {
   it.each([
+    `awk -- '-v1==0{system("reboot")}' f`,
+    "git config --list --no-list alias.x '!y'",
+    'git config --ren color alias',
+    "git config --fil log./../.git/config alias.x '!y'",
+    "git config -zf log./../.git/config alias.x '!y'",
+    'git init -q --bare g; echo x >> g/config; git -C g x',
+    'echo x > config; git init -q; cp config .git; git x',
+    'git init -q --bare; echo x > hooks/post-update; git fetch .',
     "sed '1i\\\ns|\ne reboot\n#||' f",
     "sed -e '1i\\' -e 's/a/\ne reboot\n#/' f",
     'awk \'/[]/]"/{system("reboot")} /"/\' f',
@@ -349,6 +358,9 @@ describe('what a program may run that nobody can tell asks, also at full trust',
 
 describe('everyday uses of the same programs run', () => {
   it.each([
+    "sed '# a comment\ns/a/b/' f",
+    'git config --global user.name x',
+    'git config --global --unset user.name',
     "sed '0~3d' f",
     "sed -e 's/a/b/' -e 's/c/d/' f",
     "sed '1i\\\nhello' f",
@@ -535,6 +547,27 @@ const Q = "'a[$(reboot >&2)]'";
 
 describe('what the shell evaluates by itself asks, also at full trust', () => {
   it.each([
+    "RANDOM='a[`x`]'",
+    "x='a[`y`]'; ((x))",
+    "x='a[`y`]'; let x",
+    "x='a[`y`]'; [[ x -eq 0 ]]",
+    "y='a[`x`]'; b[y]=1",
+    "y='a[`x`]'; read 'b[y]' < f",
+    "[ -v x -o -v 'a[$(y)]' ]",
+    "test \\( -v x \\) -o \\( -v 'a[`y`]' \\)",
+    "a='b[$(x)]'; getopts -- a RANDOM -a",
+    "x=ls; declare 'x[0]=sudo'; $x id",
+    "x=ls; read 'x[0]' < f; $x id",
+    "x=ls; unset 'x[0]'; $x a",
+    "read 'PS4[0]' < f; set -x",
+    "declare 'PATH[0]=.'; foo",
+    'REPLY=ls; read < f; $REPLY id',
+    'MAPFILE=ls; mapfile -t < f; $MAPFILE id',
+    'OPTARG=ls; getopts a: o -a x; $OPTARG id',
+    '_=ls; : x; $_ id',
+    'OLDPWD=ls; PWD=x; cd /; $OLDPWD id',
+    "wc() { echo 'a[$(x)]'; }; echo $(( $(ls | wc -l) ))",
+    'wc() { cat f; }; n=$(ls | wc -l); (( n ))',
     "RANDOM='a[$(x)]'",
     "export OPTIND='a[$(x)]'",
     "for SRANDOM in 'a[$(x)]'; do :; done",
@@ -600,12 +633,14 @@ describe('what the shell evaluates by itself asks, also at full trust', () => {
     expect(verdicts(command)).toEqual(['allow', 'allow']);
   });
 
-  it.each(['echo $(( $(wc -l < f) + 1 ))', 'echo $(( $(date +%s) - 1 ))', '[[ $(ls | wc -l) -gt 3 ]]'])(
-    '%s runs for whoever is trusted',
-    (command) => {
-      expect(verdicts(command)).toEqual(['ask', 'allow']);
-    },
-  );
+  it.each([
+    'count=$(ls | wc -l); echo $((count+1))',
+    'echo $(( $(wc -l < f) + 1 ))',
+    'echo $(( $(date +%s) - 1 ))',
+    '[[ $(ls | wc -l) -gt 3 ]]',
+  ])('%s runs for whoever is trusted', (command) => {
+    expect(verdicts(command)).toEqual(['ask', 'allow']);
+  });
 });
 
 describe('what a program that nobody knows is given may be run by it', () => {
