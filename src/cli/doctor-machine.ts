@@ -50,7 +50,8 @@ async function checkConfinement(searchPath: readonly string[]): Promise<readonly
     return [await checkBash(places), await checkSandbox(rules, places), ...checkOwnCode(files.rules.roots)];
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return [failed('Sandbox', `nobody can tell: ${error.message}`, error.wayOut)];
+    const bash = await checkBash(await trustedPlaces([], []));
+    return [bash, failed('Sandbox', `nobody can tell: ${error.message}`, error.wayOut)];
   }
 }
 

@@ -1,5 +1,4 @@
 import { errorOf, toolError } from '../domain/execution/errors.ts';
-import type { ToolError } from '../domain/execution/errors.ts';
 import type { Status } from '../domain/trust/trust.ts';
 import { ApprovalRequired, CallDenied, NotApproved } from '../gate/errors.ts';
 import type { Gate } from '../gate/gate.ts';
@@ -26,6 +25,7 @@ import {
 } from './stages.ts';
 import type { Controls, PolicyAnswer } from './stages.ts';
 import type { Terms, TermsInForce } from './terms.ts';
+import { ToolFailed } from './tool-failed.ts';
 
 export interface ExecutionParts {
   readonly terms: TermsInForce;
@@ -294,20 +294,4 @@ export class CallInOrder {
 /** Refused between being admitted and running. */
 function notRun({ stage, category, because }: Refusal): Ran {
   return { output: undefined, attempts: 0, cause: undefined, stage, error: toolError(category, because) };
-}
-
-/** For the gate's report. What a policy or a person stopped is said so that it is not held against the tool. */
-class ToolFailed extends Error {
-  override readonly name = 'ToolFailed';
-  constructor({ category, message }: ToolError, cause: unknown) {
-    const isRefusal = category === 'policy_blocked' || category === 'confirmation_required';
-    super(
-      isRefusal
-        ? `refused by policy: ${message}`
-        : category === 'cancelled'
-          ? `cancelled by the operator: ${message}`
-          : message,
-      cause === undefined ? {} : { cause },
-    );
-  }
 }

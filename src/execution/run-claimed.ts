@@ -39,8 +39,7 @@ export async function runClaimed(
   const context: RunContext = {
     ...{ sandbox, confinement },
     stopped: stopped === undefined ? watch.thrown : AbortSignal.any([stopped, watch.thrown]),
-    ...(onOutput === undefined ? {} : { onOutput }),
-    ...(unauthorised === undefined ? {} : { unauthorised }),
+    ...{ onOutput, unauthorised },
   };
   try {
     const { result, attempts } = await withRetries(() => attempt(call, context), {

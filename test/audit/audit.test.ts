@@ -301,6 +301,20 @@ test('many processes append at once, some are killed, and all of it verifies', a
   expect(found.heads.length).toBeLessThanOrEqual(6);
 });
 
+test('whoever comes first opens the file, and all of them write to it', async () => {
+  const directory = auditDirectory();
+  const audit = openHere(directory);
+  await Promise.all(
+    Array.from({ length: 20 }, async (_, at) => {
+      await audit.ready();
+      await audit.append(success({ command: `echo ${at}` }));
+    }),
+  );
+  await audit.close();
+  expect(readdirSync(directory).filter((name) => name.endsWith('.jsonl'))).toEqual(['0-000001.jsonl']);
+  expect(await verifyAudit(directory)).toMatchObject({ ok: true, lines: 20 });
+});
+
 describe('an audit that cannot be written', () => {
   test('by permission stops the call with what to do', async () => {
     const directory = auditDirectory();

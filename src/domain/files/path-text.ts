@@ -26,14 +26,19 @@ export function isWithin(directory: string, path: string): boolean {
   return path === directory || path.startsWith(directory === '/' ? '/' : `${directory}/`);
 }
 
-/** An absolute path in which `.` and `..` have been taken away by text alone: for what does not exist and has no links. */
+/**
+ * A path in which `.` and `..` have been taken away by text alone: for what does not exist and has no links. One that is not absolute keeps
+ * those that lead out of where it begins.
+ */
 export function withoutDots(path: string): string {
+  const top = path.startsWith('/') ? '/' : '';
   const kept: string[] = [];
   for (const name of namesOf(path)) {
-    if (name === '..') kept.pop();
+    const leadsOut = top === '' && (kept.at(-1) ?? '..') === '..';
+    if (name === '..' && !leadsOut) kept.pop();
     else if (name !== '.') kept.push(name);
   }
-  return `/${kept.join('/')}`;
+  return top + kept.join('/');
 }
 
 /** As file systems do that know a name in any case and composition. */

@@ -1,4 +1,5 @@
 import type { Field } from '../command/expand.ts';
+import { withoutDots } from '../files/path-text.ts';
 import { matchesGlob } from '../key/glob.ts';
 import { gitSubcommand, isGitSubcommand } from './git-subcommands.ts';
 import type { Run } from './reading.ts';
@@ -87,18 +88,8 @@ export function waysOf(run: Run): readonly string[] {
     if (!/^-[^=]*$/.test(args[at - 1]?.text ?? '')) break;
   }
   // As it was called, for rules that say where it lies.
-  if (run.name.text.includes('/')) ways.push([tidy(run.name.text), ...args.map(({ text }) => text)].join(' '));
+  if (run.name.text.includes('/')) ways.push([withoutDots(run.name.text), ...args.map(({ text }) => text)].join(' '));
   return ways;
-}
-
-/** Without what leads nowhere: `/a//b/./c/../d` is `/a/b/d`. */
-function tidy(path: string): string {
-  const names: string[] = [];
-  for (const name of path.split('/')) {
-    if (name === '..' && names.length > 0 && names.at(-1) !== '..') names.pop();
-    else if (name !== '' && name !== '.') names.push(name);
-  }
-  return (path.startsWith('/') ? '/' : '') + names.join('/');
 }
 
 /** Whether a name of which only a part is known may turn out to be this program. Nothing known is no ground to say so. */

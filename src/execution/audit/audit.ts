@@ -146,6 +146,8 @@ export function openAudit(
     pumping = undefined;
   }
 
+  const isOpen = () => file !== undefined;
+
   async function openFirst(): Promise<void> {
     try {
       await resume();
@@ -165,8 +167,9 @@ export function openAudit(
   return {
     directory,
     ready: async () => {
-      await pumping;
-      if (file !== undefined) return;
+      // Looked at again after each wait: another call may have begun to open it meanwhile. Once it is open, nobody waits here.
+      while (!isOpen() && pumping !== undefined) await pumping;
+      if (isOpen()) return;
       const opening = openFirst();
       // What is to be written meanwhile waits for it.
       pumping = opening.then(pump, pump);

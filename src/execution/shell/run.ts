@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { pause } from '../../pause.ts';
+import type { RunContext } from '../call.ts';
 import { KillSwitchThrown } from '../kill-switch-thrown.ts';
 import { confine } from '../sandbox.ts';
 import type { Confinement, Sandbox } from '../sandbox.ts';
@@ -27,7 +28,7 @@ export interface ShellCommand {
   readonly input?: string | Uint8Array;
   readonly stopped?: AbortSignal;
   /** Told of output as it comes. While its promise is pending the command is not read from. */
-  readonly onOutput?: ((stream: 'stdout' | 'stderr', chunk: Buffer) => void | Promise<void>) | undefined;
+  readonly onOutput?: RunContext['onOutput'];
   readonly sandbox: Sandbox;
   readonly confinement: Confinement;
 }
