@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { isWithin } from '../domain/files/path-text.ts';
 import type { Rules } from '../domain/rules/rules.schema.ts';
 import { trustedPlaces } from '../execution/find-program.ts';
-import { sandboxOf } from '../execution/open.ts';
+import { sandboxOf, writableOf } from '../execution/open.ts';
 import { executionRules } from '../execution/rules.ts';
 import { findSandbox } from '../execution/sandbox.ts';
 import { findBash } from '../execution/shell/bash.ts';
@@ -46,8 +46,9 @@ async function checkConfinement(searchPath: readonly string[]): Promise<readonly
   try {
     const rules = await findRules();
     const { files } = await executionRules(rules, process.cwd());
-    const places = await trustedPlaces(searchPath, files.rules.roots);
-    return [await checkBash(places), await checkSandbox(rules, places), ...checkOwnCode(files.rules.roots)];
+    const writable = [...files.rules.roots, ...(await writableOf(rules.runner, process.cwd()))];
+    const places = await trustedPlaces(searchPath, writable);
+    return [await checkBash(places), await checkSandbox(rules, places), ...checkOwnCode(writable)];
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const bash = await checkBash(await trustedPlaces([], []));
@@ -56,9 +57,9 @@ async function checkConfinement(searchPath: readonly string[]): Promise<readonly
 }
 
 /** Whoever may change what holds them is not held. */
-function checkOwnCode(roots: readonly string[]): readonly Finding[] {
+function checkOwnCode(writable: readonly string[]): readonly Finding[] {
   const own = fileURLToPath(import.meta.url);
-  const root = roots.find((each) => isWithin(each, own));
+  const root = writable.find((each) => isWithin(each, own));
   if (root === undefined) return [];
   const found = `lies in ${root}, which commands may write: what they change of it holds from the next start on`;
   return [note('Own code', found, 'Install Surety outside of what your agents may write: npm install --global.')];

@@ -1,5 +1,5 @@
-import { access, constants, realpath } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
+import { access, constants, readdir, realpath } from 'node:fs/promises';
+import { basename, isAbsolute, join } from 'node:path';
 import { isWithin } from '../domain/files/path-text.ts';
 
 /** Where systems keep their own programs. */
@@ -7,6 +7,8 @@ const SYSTEM = [
   ...['/bin', '/usr/bin', '/usr/local/bin', '/opt/homebrew/bin'],
   ...['/run/wrappers/bin', '/run/current-system/sw/bin', '/nix/var/nix/profiles/default/bin'],
 ];
+/** Those that are for administrators. */
+const ADMINISTRATION = ['/sbin', '/usr/sbin', '/usr/local/sbin'];
 
 /**
  * Where the programs are looked for that hold others to the rules: first where systems keep their own, then on the search path, but
@@ -33,4 +35,20 @@ export async function findProgram(name: string, directories: readonly string[]):
     if (found) return file;
   }
   return undefined;
+}
+
+/**
+ * The files of programs with such names, wherever a command would find them. A link to a file of another name is left alone: that
+ * one is a program of many names (busybox, systemctl), and most of them are none of these.
+ */
+export async function findNamed(name: RegExp, searchPath: readonly string[]): Promise<readonly string[]> {
+  const isNamed = (file: string) => name.exec(basename(file))?.[0].length === basename(file).length;
+  const found = new Set<string>();
+  for (const directory of new Set([...SYSTEM, ...ADMINISTRATION, ...searchPath.filter(isAbsolute)])) {
+    const files = (await readdir(directory).catch(() => [])).filter(isNamed);
+    // One that leads nowhere runs nothing.
+    const real = await Promise.all(files.map((file) => realpath(join(directory, file)).catch(() => '')));
+    for (const file of real) if (isNamed(file)) found.add(file);
+  }
+  return [...found];
 }

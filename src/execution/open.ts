@@ -9,13 +9,14 @@ import { homeAt } from '../home.ts';
 import { takeQuota } from '../postgres/execution-quota.ts';
 import { readKillSwitch } from '../postgres/kill-switch.ts';
 import { createPool } from '../postgres/pool.ts';
+import { Problem, reasonOf } from '../problem.ts';
 import { findRules, rulesFiles } from '../rules-file.ts';
 import { openAudit } from './audit/audit.ts';
 import type { Executor } from './call.ts';
 import { createExecution } from './execute.ts';
 import type { Execution } from './execute.ts';
 import { executorOf, firstOf } from './executor.ts';
-import { trustedPlaces } from './find-program.ts';
+import { findNamed, trustedPlaces } from './find-program.ts';
 import type { FetchOptions } from './fetch.ts';
 import { executionRules } from './rules.ts';
 import { sandboxForCommands } from './files/sandbox.ts';
@@ -61,7 +62,7 @@ export async function openExecution(options: OpenOptions = {}): Promise<OpenExec
   const termsOf = async (found: Rules): Promise<Terms> => {
     const runner = { ...found.runner, ...options.runner };
     const rules = await executionRules({ ...found, runner }, project, ownFiles(config.home, project));
-    const writable = await Promise.all(runner.writable.map((path) => realpath(resolve(project, path))));
+    const writable = await writableOf(runner, project);
     const places = await trustedPlaces(config.searchPath, [...rules.files.rules.roots, ...writable]);
     const sandbox = await sandboxOf(runner, () => findSandbox(places));
     const executor = firstOf([
@@ -71,7 +72,9 @@ export async function openExecution(options: OpenOptions = {}): Promise<OpenExec
       executorOf(fetchTool(options.fetch)),
     ]);
     const commandFiles = await sandboxForCommands(rules.files, writable, scratchOf(sandbox));
-    return { rules, executor, sandbox, confinement: confinementOf(rules, writable), commandFiles };
+    const blocked = sandbox.kind === 'none' ? [] : await findNamed(rules.shell.current.blockedName, config.searchPath);
+    const confinement = confinementOf(rules, writable, blocked);
+    return { rules, executor, sandbox, confinement, commandFiles };
   };
   const first = await findRules(project);
   // Hidden from commands, which takes that it is there. Where it cannot be made, the audit says so before anything runs.
@@ -105,9 +108,30 @@ export async function sandboxOf(
   return sandbox === 'off' ? { kind: 'none', because: 'runner.sandbox is off' } : find();
 }
 
-function confinementOf({ files, runner }: ExecutionRules, writable: readonly string[]): Confinement {
+/** Where commands may write besides the roots. */
+export async function writableOf(
+  { writable }: Pick<RunnerSection, 'writable'>,
+  project: string,
+): Promise<readonly string[]> {
+  return Promise.all(
+    writable.map((path) =>
+      realpath(resolve(project, path)).catch((cause: unknown) => {
+        const wayOut = 'Make that directory, or take it out of surety.json.';
+        throw new Problem(`runner.writable has ${path}: ${reasonOf(cause)}`, wayOut, { cause });
+      }),
+    ),
+  );
+}
+
+/** Blocked programs are hidden as well: where there is a wall, it is not left to the policy to see every way to them. */
+function confinementOf(
+  { files, runner }: ExecutionRules,
+  writable: readonly string[],
+  blocked: readonly string[],
+): Confinement {
   const { roots, kept, fixed } = files.rules;
-  return { writable: [...roots, ...writable], hidden: kept, readOnly: fixed, network: runner.network };
+  const hidden = [...kept, ...blocked];
+  return { writable: [...roots, ...writable], hidden, readOnly: fixed, network: runner.network };
 }
 
 function warn(problem: Error): void {

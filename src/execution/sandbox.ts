@@ -17,7 +17,7 @@ export type Sandbox =
 /** What a confined command may touch. All of them real paths. */
 export interface Confinement {
   readonly writable: readonly string[];
-  /** Neither read nor written, directories and files, where they exist. */
+  /** Neither read nor written nor run, directories and files, where they exist. */
   readonly hidden: readonly string[];
   /** Files that are read and not written, where they exist. */
   readonly readOnly: readonly string[];
@@ -128,7 +128,7 @@ function profileOf({ writable, hidden, readOnly, network }: Confinement): string
     '(deny file-write*)',
     `(allow file-write* ${[...writable, '/dev'].map(below).join(' ')})`,
     ...(readOnly.length === 0 ? [] : [`(deny file-write* ${readOnly.map(below).join(' ')})`]),
-    ...(hidden.length === 0 ? [] : [`(deny file-read* file-write* ${hidden.map(below).join(' ')})`]),
+    ...(hidden.length === 0 ? [] : [`(deny file-read* file-write* process-exec ${hidden.map(below).join(' ')})`]),
     ...(network ? [] : ['(deny network*)']),
   ].join('\n');
 }

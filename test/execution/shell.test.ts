@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { parseRules } from '../../src/domain/rules/parse-rules.ts';
-import { trustedPlaces } from '../../src/execution/find-program.ts';
+import { findNamed, trustedPlaces } from '../../src/execution/find-program.ts';
 import { executionRules } from '../../src/execution/rules.ts';
 import { shellTool } from '../../src/execution/tools/shell.ts';
 import { runShell } from '../../src/execution/shell/run.ts';
@@ -199,6 +199,41 @@ it.skipIf(sandbox.kind !== 'bubblewrap')(
     expect(readFileSync(join(cwd, 'within-all'), 'utf8')).toBe('x\n');
   },
 );
+
+it.skipIf(sandbox.kind !== 'bubblewrap')('runs no blocked program, whoever calls it and by which name', async () => {
+  const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), 'surety-blocked-')));
+  const forbidden = join(elsewhere, 'forbidden');
+  writeFileSync(forbidden, '#!/bin/sh\necho it ran\n', { mode: 0o755 });
+  symlinkSync(forbidden, join(elsewhere, 'friendly'));
+  writeFileSync(join(cwd, 'script.sh'), 'forbidden\n');
+  const env = { PATH: `${elsewhere}:${process.env['PATH'] ?? ''}` };
+  const confinement = { writable: [cwd, elsewhere], hidden: [] as readonly string[], readOnly: [], network: true };
+  expect(await run('sh script.sh; friendly', { sandbox, confinement, env })).toMatchObject({
+    stdout: 'it ran\nit ran\n',
+  });
+  const hidden = await findNamed(/forbidden/, [elsewhere]);
+  const tried = await run(
+    `for way in 'sh script.sh' friendly 'sh ${forbidden}' "bash -c 'for''bidden'" 'cp ${forbidden} x && ./x' 'mv ${forbidden} x && ./x'; do eval "$way"; done; forbidden`,
+    { sandbox, confinement: { ...confinement, hidden }, env },
+  );
+  expect(tried).toMatchObject({ stdout: '', exitCode: 126 });
+  expect(tried.stderr).toContain('forbidden: Permission denied');
+});
+
+it('finds programs by their names, and leaves one alone that goes by others as well', async () => {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'surety-named-')));
+  const [own, many, other] = ['own', 'many', 'other'].map((name) => join(directory, name));
+  for (const each of [own, many, other]) mkdirSync(String(each));
+  writeFileSync(join(String(own), 'mkfs.ext4'), '');
+  writeFileSync(join(String(own), 'mkfs.md.txt'), '');
+  writeFileSync(join(String(many), 'busybox'), '');
+  symlinkSync(join(String(many), 'busybox'), join(String(many), 'wget'));
+  symlinkSync(join(String(own), 'mkfs.ext4'), join(String(other), 'mkfs.ext3'));
+  symlinkSync('/nowhere', join(String(other), 'mkfs'));
+  const places = [String(own), String(many), String(other), join(directory, 'missing'), 'relative'];
+  const found = await findNamed(/mkfs\.ext\d|mkfs|wget/, places);
+  expect(found.filter((path) => path.startsWith(directory))).toEqual([join(String(own), 'mkfs.ext4')]);
+});
 
 it('runs what it is given by bash, as bash: neither the environment nor a leading dash changes what it means', async () => {
   const told = await run(`((1 + 1)) && [[ a == a && -n $BASH_VERSION ]] && echo $'\\x62ash' "$SHELLOPTS"`);

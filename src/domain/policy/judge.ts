@@ -8,8 +8,9 @@ import { isHandedOn, isSuretyItself, ownCommand } from './own-commands.ts';
 import { matchesCommand, matchesLine, mayBe, waysOf, type CommandPattern } from './pattern.ts';
 import { patternsFor, type Policy, type TrustLevel, type Verdict } from './policy.ts';
 import { readCommand } from './read.ts';
-import type { Reading, Run, Site, SpeltOut } from './reading.ts';
+import type { Reading, Run, Site } from './reading.ts';
 import { destruction, pillarsEntered, removalDoubt } from './removal.ts';
+import { speltOut } from './spelt-out.ts';
 
 export interface JudgeContext {
   /** How far the caller is trusted; what the policy grants if not said. See `trustLevelOf`. */
@@ -88,7 +89,6 @@ class Judge {
     if (!this.policy.rules.allowNetwork)
       for (const site of connections) this.add('deny', 'this opens a connection, and allowNetwork is false', site);
     for (const run of runs) this.judge(run);
-    for (const each of this.reading.speltOut) this.judgeValues(each);
     for (const each of doubts) {
       if (each.run === undefined || !this.allowed.has(each.run)) this.add('ask', each.because, each);
     }
@@ -98,6 +98,7 @@ class Judge {
         this.add('ask', `${each.construct} runs a command within a command`, each, each.construct);
       }
     }
+    this.lookAgain();
     if (this.found.size === 0) return [];
     return [...this.found.values()]
       .flatMap((reasons) => [...reasons.values()])
@@ -116,6 +117,14 @@ class Judge {
     for (const name of this.policy.blockedPrograms) {
       if (words.has(name)) this.block(`${name} is blocked, and this does not read as bash would read it`, whole, name);
     }
+  }
+
+  /** Whatever was made of the line so far: see `speltOut`. */
+  private lookAgain(): void {
+    if (this.verdict !== 'allow') return;
+    const found = speltOut(this.text, this.policy.blockedName);
+    if (found === undefined) return;
+    this.add('ask', `${found.name} is blocked, and it is named here where it may be run`, found, found.name);
   }
 
   private judge(run: Run): void {
@@ -189,14 +198,6 @@ class Judge {
       texts ??= args.map((each) => each.text);
       if (COPIERS.has(program) ? isSuretyItself(text) : isHandedOn(texts, at, names))
         this.add('ask', `${shown(program)} is given surety, with which only people decide`, run, 'surety');
-    }
-  }
-
-  /** `PYTHON=sudo make` runs sudo wherever the Makefile says `$(PYTHON)`. */
-  private judgeValues({ run, values }: SpeltOut): void {
-    for (const name of values.flatMap((value) => wordsIn(value, undefined))) {
-      if (!this.policy.blockedPrograms.has(name)) continue;
-      this.add('ask', `${shown(run.program)} is given ${name} in a variable, which is blocked`, run, name);
     }
   }
 

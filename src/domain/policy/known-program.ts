@@ -43,7 +43,7 @@ const TAKES_WORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 /** They say or look for what they are given, or hand it on as a command that is read by itself. */
-const SPEAKS: ReadonlySet<string> = new Set(
+export const SPEAKS: ReadonlySet<string> = new Set(
   (
     'pytest jest vitest mocha rspec playwright cypress ava ctest phpunit dotnet bats cucumber behave logger notify-send say wall ' +
     'figlet cowsay zenity whiptail espeak redis-cli codespell ssh autossh scp sftp watch flock parallel'

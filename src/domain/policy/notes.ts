@@ -1,7 +1,7 @@
 import { CommandPaths } from './command-paths.ts';
 import type { Followed, RunFile } from './made-files.ts';
 import type { CommandPath } from './paths.ts';
-import type { Construct, Doubt, Reading, Run, Site, SpeltOut } from './reading.ts';
+import type { Construct, Doubt, Reading, Run, Site } from './reading.ts';
 import { breaksOut, spellsOutVariables } from './steering.ts';
 
 const MOST_RUNS = 2000;
@@ -25,7 +25,6 @@ export class Notes implements Reading {
   readonly forkBombs: Site[] = [];
   readonly connections: Site[] = [];
   readonly hidden: Site[] = [];
-  readonly speltOut: SpeltOut[] = [];
   isMisread = false;
   readonly named = new CommandPaths();
   paths: readonly CommandPath[] = [];
@@ -113,9 +112,7 @@ export class Notes implements Reading {
     const spelling = this.followed.filter(({ run }) => !run.maybe && spellsOutVariables(run.program));
     if (spelling.length === 0) return;
     const values = this.values.flatMap((each) => each());
-    for (const { run } of spelling) {
-      this.speltOut.push({ run, values });
-      if (values.some(breaksOut)) this.doubt(`${run.program} runs what a variable holds`, run, run);
-    }
+    if (!values.some(breaksOut)) return;
+    for (const { run } of spelling) this.doubt(`${run.program} runs what a variable holds`, run, run);
   }
 }

@@ -100,6 +100,8 @@ export interface Policy {
   readonly blockedBy: PatternsByProgram;
   /** Blocked whatever follows them. */
   readonly blockedPrograms: ReadonlySet<string>;
+  /** Finds one of those in a text, as a word or at the end of a path. */
+  readonly blockedName: RegExp;
   /** Whether the commands by which people decide with Surety are denied. */
   readonly blocksOwnCommands: boolean;
   readonly confirm: readonly CommandPattern[];
@@ -118,12 +120,14 @@ export function policyOf(rules: ShellRules): Policy {
     lifted.some((each) => each === pattern.toLowerCase() || each === pattern.split(' ')[0]);
   const builtIn = BLOCKED.filter((pattern) => !isLifted(pattern));
   const blocked = [...builtIn, ...rules.blockedCommands].map(commandPattern);
+  const blockedPrograms = new Set(blocked.filter(({ words }) => words.length === 0).map(({ program }) => program));
   const confirm = rules.confirmPatterns.filter((each) => !CONSTRUCTS.includes(each)).map(commandPattern);
   return {
     rules,
     blocked,
     blockedBy: byProgram(blocked),
-    blockedPrograms: new Set(blocked.filter(({ words }) => words.length === 0).map(({ program }) => program)),
+    blockedPrograms,
+    blockedName: nameAmong(blockedPrograms),
     blocksOwnCommands: !lifted.includes('surety'),
     confirm,
     confirmBy: byProgram(confirm),
@@ -139,6 +143,11 @@ export function policyOf(rules: ShellRules): Policy {
 export function patternsFor(patterns: PatternsByProgram, program: string): readonly CommandPattern[] {
   const [own, others] = [patterns.get(program), patterns.get('*') ?? NO_PATTERNS];
   return own === undefined ? others : [...own, ...others];
+}
+
+function nameAmong(programs: ReadonlySet<string>): RegExp {
+  const names = [...programs].map((name) => name.replace(/[^\w*?]/g, '\\$&').replace(/[*?]/g, '[\\w.-]$&'));
+  return new RegExp(`(?<![\\w.-])(?:${names.join('|')})(?![\\w/-]|\\.\\w)`, 'i');
 }
 
 function byProgram(patterns: readonly CommandPattern[]): PatternsByProgram {

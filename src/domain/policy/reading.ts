@@ -30,12 +30,6 @@ export interface Doubt extends Site {
 export type Construct = '$(' | '`' | '<(' | '>(' | '<<<';
 
 /** Everything a command line says it would do. */
-/** A program that puts variables into command lines, and what the line sets them to. */
-export interface SpeltOut {
-  readonly run: Run;
-  readonly values: readonly string[];
-}
-
 export interface Reading {
   readonly runs: readonly Run[];
   readonly doubts: readonly Doubt[];
@@ -55,5 +49,4 @@ export interface Reading {
   readonly forkBombs: readonly Site[];
   /** Where the shell itself talks to another machine. */
   readonly connections: readonly Site[];
-  readonly speltOut: readonly SpeltOut[];
 }

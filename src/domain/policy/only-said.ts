@@ -1,0 +1,61 @@
+import { programName, wrappedBy } from '../command/wrappers.ts';
+import { isElsewhere } from './elsewhere.ts';
+import { knownProgram, SPEAKS } from './known-program.ts';
+
+/** Subcommands that take words for names, texts and patterns, as far as they go. Others set what is run later, or run it. */
+const TAKES_WORDS: ReadonlyMap<string, RegExp> = new Map([
+  [
+    'git',
+    /^(?:add|blame|branch|checkout|cherry-pick|clone|commit|describe|diff|fetch|grep|log|ls-files|merge|mv|notes|pull|push|reset|restore|rev-parse|revert|rm|shortlog|show|stash|status|switch|tag)(?: |$)/,
+  ],
+  ...['npm', 'pnpm', 'yarn'].map((program): [string, RegExp] => [
+    program,
+    /^(?:add|i|info|install|list|ls|outdated|rm|remove|search|uninstall|up|update|view|why)(?: |$)|^run(?:-script)? \S+$/,
+  ]),
+  ['cargo', /^(?:add|install|remove|rm|search|tree|uninstall|update)(?: |$)/],
+  ['go', /^(?:doc|get|install|list)(?: |$)/],
+  ...['gh', 'glab', 'hub'].map((program): [string, RegExp] => [program, /^(?:issue|pr|mr|release|repo|run|search) /]),
+]);
+/** Options of those, in front of the subcommand, after which it may be another one. */
+const CHANGES = /^(?:-c|--config-env|--exec-path|-C.+)/;
+/** Substitutions, and addresses that print or delete, none of whose parts can end early. */
+const PLAIN_SED =
+  /^(?:s([/|#,@])[^\\\n]*\1[^\\\n]*\1[gpi\d]*|(?:\d+|\/[^/\\\n]*\/)?(?:,(?:\d+|\$|\/[^/\\\n]*\/))?[pd])$/i;
+const PLAIN_AWK = /^\/[^/\\[\]"\n]*\/\s*(?:\{\s*print(?:\s+\$\w+(?:\s*,\s*\$\w+)*)?\s*\})?$/;
+/** They set what later commands see. */
+const SETS = new Set(
+  'declare export local mapfile read readarray readonly set typeset unset let eval trap alias'.split(' '),
+);
+/** They make a program go by another name, or hand a command on. */
+const HANDS_ON = new Set('cp mv ln install watch flock parallel hash tee'.split(' '));
+
+/** Whether all that follows the program's name are words to it, whatever they say. */
+export function isOnlySaid(words: readonly string[]): boolean {
+  const [name = '', ...args] = words;
+  const program = programName(name).toLowerCase();
+  const subcommands = TAKES_WORDS.get(program);
+  if (subcommands !== undefined)
+    return !args.some((arg) => CHANGES.test(arg)) && subcommands.test(operands(args).join(' '));
+  if (program === 'printf') return args[0]?.startsWith('-v') !== true;
+  if (program === 'test' || program === '[') return !args.includes('-v');
+  if (program === 'command') return /^-[vV]$/.test(args[0] ?? '');
+  if (program === 'find') return !args.some((arg) => /^-(?:exec|ok)/.test(arg));
+  if (SETS.has(program) || HANDS_ON.has(program)) return false;
+  const known = knownProgram(program);
+  if (known.isSed)
+    return operands(args)
+      .slice(0, 1)
+      .every((script) => PLAIN_SED.test(script));
+  if (known.isAwk)
+    return operands(args)
+      .slice(0, 1)
+      .every((script) => PLAIN_AWK.test(script));
+  if (known.isShell || known.language !== undefined || known.isRunner) return false;
+  const at = known.isWrapper ? wrappedBy(program, args)?.at : undefined;
+  if (at !== undefined) return isOnlySaid(args.slice(at));
+  return isElsewhere(program, args) || known.takesWords || SPEAKS.has(program);
+}
+
+function operands(args: readonly string[]): readonly string[] {
+  return args.filter((arg) => !arg.startsWith('-'));
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { policyOf } from '../../../src/domain/policy/policy.ts';
+import { ShellRules } from '../../../src/domain/policy/policy.schema.ts';
+import { speltOut } from '../../../src/domain/policy/spelt-out.ts';
+
+const { blockedName } = policyOf(ShellRules.parse({ blockedCommands: ['fmt*', 'c++'] }));
+const nameIn = (line: string) => speltOut(line, blockedName)?.name;
+
+describe('a blocked name counts wherever it is not plainly said, whatever is made of the line', () => {
+  it.each([
+    ["x='a[$(sudo id)]'; ((x))", 'sudo'],
+    ["declare 'x[$(sudo id)]=1'", 'sudo'],
+    ['for x in git curl; do $x --version; done', 'curl'],
+    ['x=(sudo id); "${x[@]}"', 'sudo'],
+    ["[[ 'a[$(sudo id)]' -eq 0 ]]", 'sudo'],
+    ['[[ -v a[$(sudo)] ]]', 'sudo'],
+    ['(( a[$(sudo id)] ))', 'sudo'],
+    ['for ((i=a[$(sudo id)]; i<1; i++)); do :; done', 'sudo'],
+    ["x='su\\do id'", 'sudo'],
+    ["x=$'\\x73udo id'", 'sudo'],
+    ["x=$'\\163udo id'", 'sudo'],
+    ["x=$'\\u0073udo id'", 'sudo'],
+    ['x=su""do', 'sudo'],
+    ["x='cu$@rl x'", 'curl'],
+    ['x=cu${none}rl', 'curl'],
+    ['x=/usr/bin/sudo', 'sudo'],
+    ['X=SUDO', 'sudo'],
+    ["unheard-of 'sudo id'", 'sudo'],
+    ['env unheard-of sudo', 'sudo'],
+    ['make CC=sudo', 'sudo'],
+    ["sh -c 'unheard-of sudo'", 'sudo'],
+    ['bash -c "$(cat x)" sudo', 'sudo'],
+    ['echo sudo id | unheard-of', 'sudo'],
+    ['echo sudo id | cat | unheard-of', 'sudo'],
+    ['cat <<E | unheard-of\nsudo id\nE', 'sudo'],
+    ['unheard-of <<E\nsudo id\nE', 'sudo'],
+    ["unheard-of <<< 'sudo id'", 'sudo'],
+    ['echo "$(unheard-of sudo)"', 'sudo'],
+    ['echo "${x:-$(unheard-of sudo)}"', 'sudo'],
+    ['echo $((a[$(sudo)]))', 'sudo'],
+    ['cat <<E\n$(unheard-of sudo)\nE', 'sudo'],
+    ['echo a > "$(unheard-of sudo)"', 'sudo'],
+    ['echo `unheard-of sudo`', 'sudo'],
+    ["git config alias.x '!sudo id'", 'sudo'],
+    ["git -c alias.log='!sudo id' log", 'sudo'],
+    ['npm config set call sudo', 'sudo'],
+    ['npm run env -- sudo', 'sudo'],
+    ["sed '1e sudo id' x", 'sudo'],
+    ["sed 's/a/sudo id/e' x", 'sudo'],
+    ['awk \'BEGIN { system("sudo id") }\'', 'sudo'],
+    ['find . -exec sudo id ;', 'sudo'],
+    ['printf -v x sudo', 'sudo'],
+    ['cp /usr/bin/sudo x', 'sudo'],
+    ['X=sudo echo', 'sudo'],
+    ['x=mkfs.ext4', 'mkfs.ext4'],
+    ['x=fmt9', 'fmt9'],
+    ['x=c++', 'c++'],
+  ])('%s', (line, name) => {
+    expect(nameIn(line)).toBe(name);
+  });
+});
+
+describe('words are said', () => {
+  it.each([
+    'ls # sudo x',
+    "echo 'a; sudo b'",
+    'echo sudo | grep su | cat',
+    'grep -rn sudo docs && npm test',
+    'timeout 5 grep sudo x',
+    "git commit -m 'no more curl'",
+    "unheard-of -m 'no more curl'",
+    'npm run reboot',
+    'which curl || echo "curl is not installed"',
+    'if command -v curl >/dev/null; then echo yes; fi',
+    "bash -lc 'command -v curl'",
+    "bash -c 'echo sudo'",
+    "cat > README.md <<'E'\nsudo make install\nE",
+    'cat > README.md <<E\nsudo make install\nE',
+    "sed -i 's/curl/fetch/g' README.md",
+    "sed -n '/sudo/p' x",
+    "awk '/sudo/ { print $1 }' x",
+    'find . -name curl',
+    'case $x in sudo) echo no;; esac',
+    '[[ $x == sudo ]]',
+    '[ "$x" = sudo ]',
+    'docker exec web curl -f localhost',
+    'ls curl.md src/curl/index.ts sudo-rules su2 x.su pseudo',
+    "echo 'x' # $(sudo id)",
+  ])('%s', (line) => {
+    expect(nameIn(line)).toBeUndefined();
+  });
+});
