@@ -1,15 +1,16 @@
-// The part of the build that tsc does not do: SQL files, the console, and the one bundle of workflow code that workers load.
-import { chmod, cp, writeFile } from 'node:fs/promises';
+// The part of the build that tsc does not do: SQL files, the command line in few files, the console, and the one bundle of workflow code that workers load.
+import { cp, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { build } from 'esbuild';
+import { bundleCli } from './bundle-cli.mjs';
 import { removeStale } from './remove-stale.mjs';
 
 const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
 await removeStale(at('.'));
 await cp(at('src/postgres/migrations'), at('dist/src/postgres/migrations'), { recursive: true });
-await chmod(at('dist/src/cli/main.js'), 0o755);
+await bundleCli(at('.'));
 await build({
   entryPoints: ['main.tsx', 'theme.ts', 'main.css'].map((file) => at(`src/console/${file}`)),
   outdir: at('dist/console'),

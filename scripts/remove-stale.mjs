@@ -3,7 +3,12 @@ import { readdir, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 
 /** What the build makes of many sources, or of itself. */
-const MADE = [/^tsconfig\.tsbuildinfo$/, /^workflow-bundle\.js$/, /^console\/(main|theme)\.(js|css)$/];
+const MADE = [
+  /^tsconfig\.tsbuildinfo$/,
+  /^workflow-bundle\.js$/,
+  /^console\/(main|theme)\.(js|css)$/,
+  /^src\/cli\/bundled\//,
+];
 
 /**
  * Removes from `dist` whatever no source stands for any more: a migration that was renamed would be run under both names.

@@ -1,5 +1,5 @@
 import { delimiter, resolve } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Problem } from './problem.ts';
 
 const flag = z

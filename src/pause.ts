@@ -5,11 +5,15 @@ export async function pause(ms: number, stopped?: AbortSignal): Promise<void> {
   await sleep(ms, undefined, stopped === undefined ? {} : { signal: stopped }).catch(() => undefined);
 }
 
-/** Waits for a time, for `event`, or for `stopped`, whichever is first, and leaves nothing waiting behind. */
-export async function pauseUnless(event: Promise<unknown>, ms: number, stopped: AbortSignal): Promise<void> {
+/**
+ * Waits for a time, for `event`, or for `stopped`, whichever is first, and leaves nothing waiting behind: a timer left over would
+ * keep a process from its end. Answers whether it was the event.
+ */
+export async function pauseUnless(event: Promise<unknown>, ms: number, stopped?: AbortSignal): Promise<boolean> {
   const over = new AbortController();
+  const stops = stopped === undefined ? over.signal : AbortSignal.any([stopped, over.signal]);
   try {
-    await Promise.race([event, pause(ms, AbortSignal.any([stopped, over.signal]))]);
+    return await Promise.race([event.then(() => true), pause(ms, stops).then(() => false)]);
   } finally {
     over.abort();
   }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { z } from 'zod';
+import * as z from 'zod';
 import { action } from './cli.ts';
 import type { Cli } from './cli.ts';
 import { callTool, complainOf, jsonOfCall, withCallOptions } from './execution.ts';

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { Argument } from 'commander';
 import type { Command } from 'commander';
-import { z } from 'zod';
+import * as z from 'zod';
 import { checkOperation, FILE_OPERATIONS } from '../execution/files/check.ts';
 import type { FileOperation } from '../execution/files/check.ts';
 import { openSandbox } from '../execution/files/sandbox.ts';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { SimulatedEvent } from '../domain/simulate/events.schema.ts';
 import { Problem, reasonOf } from '../problem.ts';
 

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { CalledPath } from '../domain/execution/authorisation.ts';
 import type { ErrorCategory, ToolError } from '../domain/execution/errors.ts';
 import type { FileRules } from '../domain/files/file-rules.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Claim, Executor, Tool, ToolCall } from './call.ts';
 
 /** An executor for some tools. */

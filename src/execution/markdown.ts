@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
+import { builtFile } from '../package-files.ts';
 import { codeOf } from '../problem.ts';
 
 export interface MarkdownOrder {
@@ -19,7 +19,7 @@ export async function toMarkdown(
   timeoutMs: number,
   stopped?: AbortSignal,
 ): Promise<string | undefined> {
-  const thread = new Worker(threadFile(), { workerData: order, resourceLimits: LIMITS, execArgv: [], env: {} });
+  const thread = new Worker(builtFile('src/execution/markdown-thread.js'), { workerData: order, resourceLimits: LIMITS, execArgv: [], env: {} });
   const late = AbortSignal.timeout(Math.max(1, Math.ceil(timeoutMs)));
   const deadline = stopped === undefined ? late : AbortSignal.any([late, stopped]);
   try {
@@ -48,14 +48,6 @@ export function toText(html: string): string {
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: ' ' };
-
-/** A thread loads what was built, as workers do. */
-function threadFile(): URL {
-  const files = ['./markdown-thread.js', '../../dist/src/execution/markdown-thread.js'];
-  const found = files.map((file) => new URL(file, import.meta.url)).find((file) => existsSync(file));
-  if (found === undefined) throw new Error('markdown-thread.js has not been built: run `npm run build`');
-  return found;
-}
 
 /** What a page can do to a converter: nest deeper than its stack, or fill its memory. Anything else is a bug of ours. */
 function isOverwhelmed(error: unknown): boolean {

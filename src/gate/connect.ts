@@ -86,7 +86,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Gate> {
     await freshness.stop();
     await close();
   };
-  await pauseUnless(freshness.ready, withinMs, new AbortController().signal);
+  await pauseUnless(freshness.ready, withinMs);
   await refuseToStart().catch(async (error: unknown) => {
     // Anything else is the ledger going away again, which a gate outlives.
     if (!(error instanceof Problem)) return;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { field, storable } from '../domain/outcome/field.ts';
 import { Rules } from '../domain/rules/rules.schema.ts';
 import { StoredParts } from '../domain/trust/parts.schema.ts';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import type { Api } from './app.ts';
+import { packageFile } from '../package-files.ts';
 import { HttpProblem } from './problem.ts';
 
 /** Everything from here and nothing inline; no text becomes markup or script, whoever wrote it. */
@@ -44,9 +45,8 @@ export function consoleFiles(app: Api): void {
 }
 
 function readBuilt(file: string) {
-  const root = new URL('../../', import.meta.url);
-  const found = [`console/${file}`, `dist/console/${file}`].map((path) => new URL(path, root)).find(existsSync);
-  if (found === undefined) throw new HttpProblem(404, 'Not found', 'The console has not been built: npm run build');
-  const body = new Uint8Array(readFileSync(found));
+  const built = packageFile(`dist/console/${file}`);
+  if (!existsSync(built)) throw new HttpProblem(404, 'Not found', 'The console has not been built: npm run build');
+  const body = new Uint8Array(readFileSync(built));
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` };
 }

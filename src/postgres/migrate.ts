@@ -1,9 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type pg from 'pg';
+import { codeFile } from '../package-files.ts';
 import { Problem } from '../problem.ts';
 import { inTransaction, SCHEMA } from './pool.ts';
 
-const MIGRATIONS = new URL('./migrations/', import.meta.url);
+const MIGRATIONS = codeFile('src/postgres/migrations/');
 // Any constant will do; it only has to be the same for everyone who migrates.
 const LOCK = 7_264_011_305;
 /** A migration takes as long as it takes; the pool's own patience is for reports. */

@@ -1,5 +1,5 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { codeOf } from '../problem.ts';
 
 /** Writes a file only we may read, all of it or nothing. */

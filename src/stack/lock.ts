@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Home } from '../home.ts';
 import { Problem } from '../problem.ts';
 import { readJson, writeJson } from './json-file.ts';

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { homeAt } from '../home.ts';
 import type { Home } from '../home.ts';
 import { readJson, writeJson } from './json-file.ts';

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { z } from 'zod';
+import * as z from 'zod';
+import { codeFile, isSource } from '../package-files.ts';
 import type { Child } from './child.ts';
 
 const ProcessRef = z.object({ pid: z.number(), startedAt: z.string() });
@@ -50,7 +51,7 @@ export function startGuard(): Guard {
 
 /** From a built package Node runs the guard as it is; from source it needs the loader that runs us, by its own name. */
 function guardArguments(): string[] {
-  if (!import.meta.url.endsWith('.ts')) return [fileURLToPath(new URL('./guard.js', import.meta.url))];
+  if (!isSource) return [fileURLToPath(codeFile('src/stack/guard.js'))];
   const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-  return ['--import', loader, fileURLToPath(new URL('./guard.ts', import.meta.url))];
+  return ['--import', loader, fileURLToPath(codeFile('src/stack/guard.ts'))];
 }

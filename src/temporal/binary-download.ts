@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The release that has been tried: server 1.32.0, UI 2.54.1. */
 export const TEMPORAL_VERSION = '1.9.1';

@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
 import { DefaultLogger, makeTelemetryFilterString, Runtime, Worker } from '@temporalio/worker';
 import { createActivities, createDeliveries } from '../../activities/index.ts';
+import { builtFile } from '../package-files.ts';
 import { createPool } from '../postgres/pool.ts';
 import type { TemporalTarget } from './connection.ts';
 import { connectWorker } from './native-connection.ts';
@@ -31,7 +31,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const shared = {
     connection,
     namespace: temporal.namespace,
-    dataConverter: { payloadConverterPath: built('workflows/total-converter.js') },
+    dataConverter: { payloadConverterPath: fileURLToPath(builtFile('workflows/total-converter.js')) },
     shutdownGraceTime: '5 seconds',
     shutdownForceTime: '10 seconds',
   } as const;
@@ -39,7 +39,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     ...shared,
     taskQueue,
     activities: createActivities(pool),
-    workflowBundle: { codePath: built('workflow-bundle.js') },
+    workflowBundle: { codePath: fileURLToPath(builtFile('workflow-bundle.js')) },
     maxCachedWorkflows: 2000,
     maxConcurrentWorkflowTaskExecutions: 16,
   });
@@ -95,13 +95,4 @@ export function quietRuntime(log: (message: string) => void): void {
     }),
     telemetryOptions: { logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) } },
   });
-}
-
-/** Workers load what was built: bundling at start would cost seconds, and could differ from what was tested. */
-function built(path: string): string {
-  const root = new URL('../../', import.meta.url);
-  for (const file of [new URL(path, root), new URL(`dist/${path}`, root)]) {
-    if (existsSync(file)) return fileURLToPath(file);
-  }
-  throw new Error(`${path} has not been built: run \`npm run build\``);
 }

@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { AuditEntry } from '../../src/domain/audit/entry.schema.ts';
 import { AuditSection } from '../../src/domain/audit/audit.schema.ts';
 import { AuditFailed, openAudit } from '../../src/execution/audit/audit.ts';

@@ -15,7 +15,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseRules } from '../../src/domain/rules/parse-rules.ts';
 import { openAudit } from '../../src/execution/audit/audit.ts';
 import type { Audit } from '../../src/execution/audit/audit.ts';

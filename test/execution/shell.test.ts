@@ -77,6 +77,14 @@ it.runIf(process.platform === 'linux')('ends what a command leaves in the backgr
   expect(carrying(mark)).toEqual([]);
 });
 
+it('leaves no timer behind that would keep whoever called from its end', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((each) => each === 'Timeout').length;
+  const before = timers();
+  await run('true');
+  await run('sleep 100', { timeoutMs: 50 });
+  expect(timers()).toBeLessThanOrEqual(before);
+});
+
 it('is stopped by its caller', async () => {
   const stop = new AbortController();
   const running = run('sleep 100', { stopped: stop.signal });

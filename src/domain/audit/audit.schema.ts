@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** `audit` in surety.json. */
 export const AuditSection = z.strictObject({

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const text = z.string().max(100_000);
 const category = z.string().min(1).max(100);

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { compilePathGlob, InvalidGlob } from '../files/path-glob.ts';
 
 const name = z.string().min(1).max(1024);

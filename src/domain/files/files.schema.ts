@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { compilePathGlob, InvalidGlob } from './path-glob.ts';
 import { flawOfPath } from './path-text.ts';
 

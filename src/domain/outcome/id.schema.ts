@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Text that a pattern matches, too. JSON Schema has no flags: what it shows is the pattern itself, read as Unicode. */
 export function matching(text: z.ZodString, pattern: RegExp, message?: string): z.ZodString {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Id } from './id.schema.ts';
 import { CATEGORIES, SEVERITIES } from './outcome.ts';
 import type { LedgerOutcome } from './ledger-outcome.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Recent } from '../recent.ts';
 import { Id, matching } from './id.schema.ts';
 import { SEVERITIES } from './outcome.ts';

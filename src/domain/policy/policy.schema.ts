@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { DEFAULT_CONFIRM_PATTERNS, GRANTED_LEVELS } from './policy.ts';
 
 const pattern = z.string().trim().min(1).max(400);

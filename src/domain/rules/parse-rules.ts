@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Rules } from './rules.schema.ts';
 
 /** One line per offending value, each with its path. */

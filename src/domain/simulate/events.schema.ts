@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ReportFields, withoutAbsent } from '../outcome/report.schema.ts';
 
 const Seconds = z.number().min(0).max(8.64e12);

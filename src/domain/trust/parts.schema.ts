@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Parts } from './parts.ts';
 import { WHOLE } from './parts.ts';
 import type { Status, TrustState } from './trust.ts';

@@ -3,7 +3,7 @@ import { readlinkSync } from 'node:fs';
 import { link, readdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ChainHead } from '../../domain/audit/chain.ts';
 import { codeOf } from '../../problem.ts';
 import { findProcess, isRunning } from '../../stack/process.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
-import { pause } from '../../pause.ts';
+import { pauseUnless } from '../../pause.ts';
 import type { RunContext } from '../call.ts';
 import { KillSwitchThrown } from '../kill-switch-thrown.ts';
 import { confine } from '../sandbox.ts';
@@ -72,15 +72,15 @@ export async function runShell(command: ShellCommand): Promise<ShellEnvelope> {
   const end = await endedBy(exited, command.timeoutMs, stopped);
   if (end !== 'itself') {
     await tellToEnd(group, mark, sandbox.kind === 'bubblewrap');
-    await Promise.race([exited, pause(stopped?.reason instanceof KillSwitchThrown ? SHORT_GRACE_MS : GRACE_MS)]);
+    await pauseUnless(exited, stopped?.reason instanceof KillSwitchThrown ? SHORT_GRACE_MS : GRACE_MS);
     signalGroup(group, 'SIGKILL');
     over.abort();
   }
   const [code, signal] = await exited;
   const drained = Promise.all(streams);
-  if (end === 'itself') await Promise.race([drained, pause(LINGER_MS)]);
+  if (end === 'itself') await pauseUnless(drained, LINGER_MS);
   const leftBehind = await endAll(group, mark);
-  while ((await Promise.race([drained.then(() => 'drained'), pause(GRACE_MS)])) !== 'drained') {
+  while (!(await pauseUnless(drained, GRACE_MS))) {
     if (end === 'itself' && listener.isBusy && performance.now() - started < command.timeoutMs) continue;
     // Whoever holds the other end now is not found, or not to be ended; nothing more is expected of it.
     over.abort();
@@ -111,17 +111,8 @@ async function endedBy(
   timeoutMs: number,
   stopped: AbortSignal | undefined,
 ): Promise<'itself' | 'time' | 'caller'> {
-  const over = new AbortController();
-  const stops = stopped === undefined ? [over.signal] : [over.signal, stopped];
-  try {
-    const first = await Promise.race([
-      exited.then(() => 'itself' as const),
-      pause(timeoutMs, AbortSignal.any(stops)).then(() => 'time' as const),
-    ]);
-    return first === 'time' && stopped?.aborted === true ? 'caller' : first;
-  } finally {
-    over.abort();
-  }
+  if (await pauseUnless(exited, timeoutMs, stopped)) return 'itself';
+  return stopped?.aborted === true ? 'caller' : 'time';
 }
 
 /**

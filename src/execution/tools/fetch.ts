@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { readTarget } from '../../domain/network/target.ts';
 import type { Tool } from '../call.ts';
 import { fetchPage } from '../fetch.ts';

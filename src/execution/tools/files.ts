@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Access } from '../../domain/files/file-rules.ts';
 import type { Rule } from '../../domain/rules/rules.schema.ts';
 import type { Tool, ToolOutput } from '../call.ts';

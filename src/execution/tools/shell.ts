@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ErrorCategory } from '../../domain/execution/errors.ts';
 import { scrubEnvironment } from '../../domain/execution/environment.ts';
 import type { CalledPath } from '../../domain/execution/authorisation.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { TooManyQuestions } from '../../domain/approval/too-many-questions.ts';
 import type { LedgerOutcome } from '../../domain/outcome/ledger-outcome.ts';
 import type { Asked } from '../../postgres/approval-ask.ts';

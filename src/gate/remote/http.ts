@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { Problem, reasonOf } from '../../problem.ts';
 import { InvalidReport, Refused } from '../errors.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { pauseUnless } from '../../pause.ts';
 import { Problem } from '../../problem.ts';
 import type { Place } from '../connect.ts';
@@ -17,7 +17,7 @@ export async function remotePlace(url: string, token: string | undefined, within
     );
   }
   const remote = createRemote(url, token);
-  await pauseUnless(refuseUnknownToken(remote, url), withinMs, new AbortController().signal);
+  await pauseUnless(refuseUnknownToken(remote, url), withinMs);
   return {
     source: createRemoteSource(remote),
     backend: createRemoteBackend(remote),
