@@ -9,13 +9,19 @@ const PURE = [
   'test/console/diff.test.ts',
   'test/stack/{build,config,search-attributes}.test.ts',
 ];
-// Each brings servers of its own, and kills or starts them as its users would.
-const APART = ['test/e2e/{approvals,readme}.test.ts', 'test/stack/{kill,postgres-account,stack}.test.ts'];
-// Many processes of their own, or a browser, that count on being answered within seconds.
-const ALONE = ['test/console/**/*.test.ts', 'test/e2e/{approvals-http,kills,kills-races,lease}.test.ts'];
+// Each brings servers of its own, and kills or starts them as its users would, or a browser.
+const APART = [
+  'test/console/**/*.test.ts',
+  'test/e2e/{approvals,kills,kills-races,lease,readme}.test.ts',
+  'test/stack/{kill,postgres-account,stack}.test.ts',
+];
+// Fifty processes that count on being answered within seconds.
+const ALONE = ['test/e2e/approvals-http.test.ts'];
 
 /** What takes minutes begins first: at the end of a group it would keep one of two cores waiting for it. */
-const LONGEST = ['readme', 'cli-exec', 'many-approvals', 'garbage', 'evasion', 'cli-ledger', 'kill', 'cli-approvals'];
+const LONGEST = 'readme kills garbage many-approvals kill lease evasion cli-ledger approvals cli-files-audit'.split(
+  ' ',
+);
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -60,6 +66,7 @@ export default defineConfig({
           ...shared,
           name: 'apart',
           include: APART,
+          exclude: PURE,
           globalSetup: SERVERS,
           maxWorkers: 2,
           retry: 1,
@@ -71,7 +78,6 @@ export default defineConfig({
           ...shared,
           name: 'alone',
           include: ALONE,
-          exclude: PURE,
           globalSetup: SERVERS,
           maxWorkers: 1,
           retry: 1,

@@ -19,7 +19,12 @@ export async function toMarkdown(
   timeoutMs: number,
   stopped?: AbortSignal,
 ): Promise<string | undefined> {
-  const thread = new Worker(builtFile('src/execution/markdown-thread.js'), { workerData: order, resourceLimits: LIMITS, execArgv: [], env: {} });
+  const thread = new Worker(builtFile('src/execution/markdown-thread.js'), {
+    workerData: order,
+    resourceLimits: LIMITS,
+    execArgv: [],
+    env: {},
+  });
   const late = AbortSignal.timeout(Math.max(1, Math.ceil(timeoutMs)));
   const deadline = stopped === undefined ? late : AbortSignal.any([late, stopped]);
   try {

@@ -11,6 +11,7 @@ import type { FileSandbox } from './files/sandbox.ts';
 import { isGlob, matchesOf } from './glob-matches.ts';
 import { guessedPath } from './guessed-paths.ts';
 import type { Touch } from './guessed-paths.ts';
+import { linksBelow } from './links-below.ts';
 
 /** Devices that are no files: reading them tells nothing, writing them changes nothing. */
 const HARMLESS = /^\/dev\/(?:null|zero|full|u?random|stdin|stdout|stderr|tty|fd\/\d+)$/;
@@ -85,13 +86,28 @@ async function touchedBy(files: FileSandbox, called: CalledPath): Promise<readon
       ),
     );
   };
-  if (!isGlob(path)) return look(path);
+  const lookInto = async (each: string) =>
+    called.follows === true ? [...(await look(each)), ...(await ledTo(files, each))] : look(each);
+  if (!isGlob(path)) return lookInto(path);
   const before = await look(beforeGlob(path));
   if (before.some(({ refusal, question }) => refusal !== undefined || question !== undefined)) return before;
   const matches = await matchesOf(path);
   if (matches === undefined) return [{ path, access, known: false, refusal: undefined }];
   // What matches nothing is handed on as it is written.
-  return (await Promise.all((matches.length === 0 ? [path] : matches).map(look))).flat();
+  return (await Promise.all((matches.length === 0 ? [path] : matches).map(lookInto))).flat();
+}
+
+/** What the links below a directory lead to. A command may pass them by: they are guesses. */
+async function ledTo(files: FileSandbox, directory: string): Promise<readonly TouchedPath[]> {
+  const links = await linksBelow(directory, (path) => files.rules.roots.some((root) => isWithin(root, path)));
+  if (links === undefined) {
+    const question = `nobody can look through all of ${directory} for links that it would follow`;
+    return [{ path: directory, access: 'read', known: true, refusal: undefined, question }];
+  }
+  const touchIt: Touch = (at, by) => touch(files, at, by, { followLast: true });
+  return compact(
+    await Promise.all(links.map((link) => guessedPath(files, link, 'read', { touch: touchIt, followLast: true }))),
+  );
 }
 
 /** Whether a link at the end is followed: yes, no, or both have to be allowed. */

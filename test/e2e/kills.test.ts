@@ -55,7 +55,7 @@ test(
   'whatever is killed, what was acknowledged is in the ledger once, and every state follows from the ledger',
   {
     retry: 0,
-    timeout: 240_000,
+    timeout: 600_000,
   },
   async () => {
     console.log(`KILL_SEED=${SEED}`);

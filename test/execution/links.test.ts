@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readFileSync,
   realpathSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -17,7 +18,15 @@ import type { OpenExecution } from '../../src/execution/open.ts';
 /** Links in a directory that is not to be changed, and links that lead out. */
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'surety-links-')));
 const project = join(base, 'project');
-for (const directory of ['outside', 'cache', 'project/protected', 'project/guarded', 'project/out'])
+for (const directory of [
+  'outside',
+  'cache',
+  'project/protected',
+  'project/guarded',
+  'project/out',
+  'project/sub',
+  'project/led',
+])
   mkdirSync(join(base, directory), { recursive: true });
 writeFileSync(join(base, 'outside/secret.txt'), 'SECRET');
 for (const file of ['a.txt', 'b']) writeFileSync(join(project, file), 'text');
@@ -26,6 +35,8 @@ const link = (name: string, to: string) => {
 };
 link('protected/link', '../a.txt');
 link('protected/tool', '/usr/bin/env');
+link('sub/tool', '/usr/bin/env');
+link('sub/within', '../a.txt');
 link('guarded/link', '../a.txt');
 for (const name of ['link_out', 'moved_out', 'shell_out']) link(name, '../outside/secret.txt');
 for (const name of ['dangling', 'moved_dangling']) link(name, '../outside/nothing');
@@ -51,6 +62,48 @@ beforeAll(async () => {
 afterAll(async () => {
   await execution.close();
   vi.unstubAllEnvs();
+});
+
+it.each([
+  ...[
+    'grep -R SECRET .',
+    'grep -nR SECRET',
+    'grep --dereference-recursive SECRET out',
+    'rg -L SECRET',
+    'rg --follow SECRET .',
+  ],
+  ...[
+    'find -L . -name x',
+    'find . -follow',
+    'ls -LR',
+    'tree -l',
+    'cp -rL . ../cache',
+    'tar chf ../cache/x.tar .',
+    'diff -r . out',
+  ],
+  ...['zip -r x.zip .', 'rsync -aL . ../cache', 'grep -R SECRET ./o*', 'cd out && grep -R SECRET'],
+])('whoever follows links asks where one leads out: %s', async (command) => {
+  symlinkSync('../..', join(project, 'out/further'));
+  try {
+    expect(await execution.preview({ tool: 'shell', args: { command } })).toMatchObject({ verdict: 'ask' });
+  } finally {
+    rmSync(join(project, 'out/further'));
+  }
+});
+
+it.each(['grep -r SECRET .', 'grep -R SECRET sub', 'find . -name x', 'diff -r sub sub', 'rg SECRET', 'find -L sub'])(
+  'who follows none, or none that leads out, does not: %s',
+  async (command) => {
+    expect(await execution.preview({ tool: 'shell', args: { command } })).toMatchObject({ verdict: 'allow' });
+  },
+);
+
+it('a link that leads out is found behind one that does not', async () => {
+  const command = 'grep -R SECRET led';
+  symlinkSync('../sub', join(project, 'led/in'));
+  expect(await execution.preview({ tool: 'shell', args: { command } })).toMatchObject({ verdict: 'allow' });
+  symlinkSync('../..', join(project, 'sub/further'));
+  expect(await execution.preview({ tool: 'shell', args: { command } })).toMatchObject({ verdict: 'ask' });
 });
 
 it.each([

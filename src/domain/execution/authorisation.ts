@@ -34,6 +34,8 @@ export interface CalledPath {
    * which, both are held to the rules.
    */
   readonly link?: 'itself' | 'either';
+  /** What links below it lead to is touched as well. */
+  readonly follows?: true;
 }
 
 export interface Authorisation {

@@ -1,6 +1,7 @@
 import type { Field } from '../command/expand.ts';
 import { isMachine } from '../command/pillars.ts';
 import { programName } from '../command/wrappers.ts';
+import { beginsHere, followsLinks } from './following.ts';
 import { linksOf } from './links.ts';
 import { MadeFiles, type Noted } from './made-files.ts';
 import { namedPath, pathsOf, type CommandPath, type Named } from './paths.ts';
@@ -42,7 +43,7 @@ export class CommandPaths {
   }
 
   add(
-    { path, intent, certain }: Named,
+    { path, intent, certain, follows }: Named,
     { start, end }: Site,
     starts: Starts = this.where.here,
     isLinking = false,
@@ -55,7 +56,8 @@ export class CommandPaths {
       return;
     }
     const { path: name, known } = namedPath(path);
-    this.noted.push({ path: name, known, intent, start, end, starts, certain, isLinking, isMade });
+    const noted = { path: name, known, intent, start, end, starts, certain, isLinking, isMade };
+    this.noted.push(follows === true ? { ...noted, follows } : noted);
   }
 
   addRead(path: string, site: Site): void {
@@ -75,7 +77,7 @@ export class CommandPaths {
     const isKept = KEEPS_CONTENT.has(program);
     const isBuilt = BUILDS.has(program);
     const isCompiled = COMPILES.has(program) && !args.some(isFromElsewhere);
-    for (const each of pathsOf(program, args)) {
+    for (const each of this.followed(program, args)) {
       this.add(
         each,
         site,
@@ -89,6 +91,16 @@ export class CommandPaths {
     if (program === 'git')
       for (const path of writtenByGit(args)) this.add({ path, intent: 'write', certain: false }, site);
     this.made.scatter(program, args, [from, this.noted.length], isFed);
+  }
+
+  /** The paths of a program; links below them count where it follows those. */
+  private followed(program: string, args: readonly Field[]): readonly Named[] {
+    const paths = pathsOf(program, args);
+    const texts = args.map(({ text }) => text);
+    if (!followsLinks(program, texts)) return paths;
+    const read = paths.some(({ intent, certain }) => intent === 'read' && certain);
+    const here: readonly Named[] = !read && beginsHere(program) ? [{ path: '.', intent: 'read', certain: true }] : [];
+    return [...paths, ...here].map((each) => ({ ...each, follows: true }));
   }
 
   /** `cd` and its like. */
@@ -130,8 +142,10 @@ export class CommandPaths {
     if (this.where.directories.length > 0) this.distrust();
     if (this.links.size > 0) this.forEachSince(0, (each) => (this.usesLink(each) ? { ...each, known: false } : each));
     const [paths, guesses]: [CommandPath[], CommandPath[]] = [[], []];
-    for (const { path, intent, known, start, end, starts, certain } of this.noted)
-      (certain ? paths : guesses).push({ path, intent, known, start, end, starts });
+    for (const { path, intent, known, start, end, starts, certain, follows } of this.noted) {
+      const named = { path, intent, known, start, end, starts };
+      (certain ? paths : guesses).push(follows === true ? { ...named, follows } : named);
+    }
     if (this.isGuessedAt) paths.push({ path: '…', intent: 'write', known: false, start: 0, end: 1, starts: LOST });
     return { paths, guesses };
   }

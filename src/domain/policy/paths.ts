@@ -18,6 +18,8 @@ export interface CommandPath {
   readonly end: number;
   /** Where it begins, if it is relative: any of these. */
   readonly starts: Starts;
+  /** What links below it lead to is read as well. */
+  readonly follows?: true;
 }
 
 export interface Named {
@@ -27,6 +29,8 @@ export interface Named {
   readonly certain: boolean;
   /** It begins in this directory, named by an option: `-C x`. */
   readonly below?: string;
+  /** What links below it lead to is read as well. */
+  readonly follows?: true;
 }
 
 const REMOTE = /^(?:[\w.-]+@)?[\w.-]+:/;

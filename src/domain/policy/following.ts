@@ -1,0 +1,37 @@
+/** Options by which programs go through directories and follow the links that lie in them, wherever these lead. */
+const FOLLOWS: ReadonlyMap<string, RegExp> = new Map(
+  (
+    [
+      ['grep egrep fgrep', /^-[a-zA-Z]*R|^--dereference-r/],
+      ['rg fd fdfind', /^-[a-zA-Z]*L|^--follow$/],
+      ['ag', /^-[a-zA-Z]*f|^--follow$/],
+      ['ack', /^--follow$/],
+      ['find', /^-(?:L|follow)$/],
+      ['ls', /^-[a-zA-Z]*(?:L[a-zA-Z]*R|R[a-zA-Z]*L)|^--dereference$/],
+      ['tree', /^-[a-zA-Z]*l/],
+      ['du cp', /^-[a-zA-Z]*L|^--dereference$/],
+      ['rsync', /^-[a-zA-Z]*[Lk]|^--copy-(?:dir|unsafe-)?links$/],
+      ['tar gtar bsdtar', /^-?[a-zA-Z]*h|^--dereference$/],
+      ['diff', /^-[a-zA-Z]*r|^--recursive$/],
+      ['zip scp', /^-[a-zA-Z]*r|^--recurse-paths$/],
+    ] as const
+  ).flatMap(([programs, option]) => programs.split(' ').map((program): [string, RegExp] => [program, option])),
+);
+/** By which they do not after all. */
+const KEEPS_LINKS: ReadonlyMap<string, RegExp> = new Map([
+  ['diff', /^--no-dereference$/],
+  ['zip', /^-[a-zA-Z]*y|^--symlinks$/],
+]);
+
+/** Whether a program reads what links below its operands lead to. */
+export function followsLinks(program: string, args: readonly string[]): boolean {
+  const option = FOLLOWS.get(program);
+  if (option === undefined || !args.some((arg) => option.test(arg))) return false;
+  const but = KEEPS_LINKS.get(program);
+  return but === undefined || !args.some((arg) => but.test(arg));
+}
+
+/** It begins where it is started, unless it is told where. */
+export function beginsHere(program: string): boolean {
+  return /^(?:[efz]?grep|rg|fd|fdfind|ag|ack|find|ls|tree|du)$/.test(program);
+}

@@ -1,0 +1,35 @@
+import { readdir, realpath } from 'node:fs/promises';
+
+/** More entries than this nobody waits for. */
+const MOST_ENTRIES = 50_000;
+
+/**
+ * The links that whoever follows links meets below a directory; undefined if there is too much to look through. Where one leads is
+ * looked through as well, if that is `ours`: the rest is not for us to read.
+ */
+export async function linksBelow(
+  directory: string,
+  isOurs: (path: string) => boolean,
+): Promise<readonly string[] | undefined> {
+  const links: string[] = [];
+  const waiting = [directory];
+  const entered = new Set<string>();
+  let seen = 0;
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (entered.has(next)) continue;
+    entered.add(next);
+    // What is no directory, or may not be read, holds no links.
+    const entries = await readdir(next, { withFileTypes: true }).catch(() => []);
+    seen += entries.length;
+    if (seen > MOST_ENTRIES) return undefined;
+    for (const entry of entries) {
+      const path = `${next}/${entry.name}`;
+      if (entry.isDirectory()) waiting.push(path);
+      if (!entry.isSymbolicLink()) continue;
+      links.push(path);
+      const real = await realpath(path).catch(() => undefined);
+      if (real !== undefined && isOurs(real)) waiting.push(real);
+    }
+  }
+  return links;
+}
