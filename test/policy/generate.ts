@@ -1,4 +1,5 @@
 import {
+  composedForms,
   evaluatedForms,
   floodForms,
   inputForms,
@@ -63,7 +64,7 @@ export function commandFrom(random: Random): string {
       Array.from(text)
         .map((c) => `\\x${c.charCodeAt(0).toString(16)}`)
         .join('');
-    switch (Math.floor(random() * 28)) {
+    switch (Math.floor(random() * 31)) {
       case 0:
         return single(word);
       case 1:
@@ -116,6 +117,12 @@ export function commandFrom(random: Random): string {
         return `$'\\x{${word.charCodeAt(0).toString(16)}}${word.slice(1)}'`;
       case 25:
         return `${left}$'\\u00${right.charCodeAt(0).toString(16)}${right.slice(1)}'`;
+      case 26:
+        return `${left}$(:)${right}`;
+      case 27:
+        return `${left}"\`:\`"${right}`;
+      case 28:
+        return `${left}\${${fresh('none')}:+x}${right}`;
       default:
         return word;
     }
@@ -248,6 +255,7 @@ export function commandFrom(random: Random): string {
       `a[; do ]$(${script}\n)`,
       ...optionForms(line, x),
       ...evaluatedForms(line, x),
+      ...composedForms(line, x),
     ]);
   };
 

@@ -79,6 +79,31 @@ export function optionForms(line: string, x: string): readonly string[] {
   ];
 }
 
+/** Options that are put together when they are used, and texts that others read as more than names. */
+export function composedForms(line: string, x: string): readonly string[] {
+  const recipe = line.replaceAll('$', '$$$$').replaceAll('#', '\\#');
+  const inPython = single(`import os; os.system(${JSON.stringify(line)})`);
+  return [
+    `python3 "-$(:)c" ${inPython}`,
+    `python3 "-B\${${x}}c" ${inPython}`,
+    `perl "-$(:)e" ${single(`system(${JSON.stringify(line).replace(/[$@]/g, '\\$&')})`)}`,
+    `find . -maxdepth 0 "-ex$(:)ec" sh -c ${single(line)} \\;`,
+    `find . -maxdepth 0 "-ex\${${x}}ec" sh -c ${single(line)} \\;`,
+    `tar cf ${x}.tar "--use$(:)-compress-program=sh -c ${line.replace(/[\\"$`]/g, '\\$&')}" .`,
+    `make "--ev$(:)al=x:;${recipe.replace(/[\\"$`]/g, '\\$&')}" x`,
+    `touch ${single(`a;${line.replaceAll('/', '')}`)}; eval ls *`,
+    `mkdir ${single(`a;${line.replaceAll('/', '')}`)}; cd a*; eval "ls $PWD"`,
+    `mkdir ${single(`$(${line.replaceAll('/', '')})`)}; cd '$('*; sh -c "cd $PWD && ls"`,
+    `. /dev/null; PWD=${single(line)}; eval "$PWD"`,
+    `printf %s ${single(line)} | xargs -I A -I B sh -c B`,
+    `printf '%s\\n' ${single(line)} > ${x}; sed -i.sh d ${x}; sh ${x}.sh`,
+    `printf '%s\\n' ${single(line)} > ${x}; touch y; cp -b -S .sh y ${x}; sh ${x}.sh`,
+    `printf '%s\\n' ${single(`x:;${recipe}`)} > ${x}1; make -f ${x}*`,
+    `printf '%s\\n' ${single(line)} > ${x}.sh; make ${x}; ./${x}`,
+    `git init -q; cd .git; mkdir -p hooks; cd hooks; printf '#!/bin/sh\\n%s\\n' ${single(line)} > pre-commit; chmod +x pre-commit; cd ../..; git -c user.name=a -c user.email=b@c commit -q --allow-empty -m z`,
+  ];
+}
+
 /** Programs that run another one, found only by who knows how they read their arguments. */
 export function wrapperForms(word: string, args: string): readonly string[] {
   return [

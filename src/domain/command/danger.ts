@@ -50,7 +50,7 @@ export function isDestructive(run: Pick<ShellCommand, 'program' | 'args' | 'wrap
     case 'rsync':
       return options.some((option) => option.startsWith('--del')) && isPillar(places.at(-1) ?? '');
     case 'find': {
-      const deletes = /^(?:-delete|rm|\/bin\/rm|\/usr\/bin\/rm)$/;
+      const deletes = /^(?:-delete|(?:(?:\/usr)?\/bin\/)?(?:rm|unlink|shred|srm|wipe|truncate|mv))$/;
       return run.args.some((arg) => deletes.test(arg)) && places.some(holdsHome);
     }
     case 'chmod':

@@ -7,7 +7,7 @@ const A_HOME = '/home/~';
 const PILLARS: ReadonlySet<string> = new Set(
   (
     '/ /bin /boot /dev /etc /home /lib /lib32 /lib64 /opt /proc /root /run /sbin /srv /sys /usr /var /usr/bin /usr/lib ' +
-    `/usr/sbin /Applications /Library /System /Users ${A_HOME}`
+    `/usr/sbin /usr/share /var/lib /Applications /Library /System /Users ${A_HOME}`
   ).split(' '),
 );
 /** Beneath these lies what the system itself needs; installers write to /usr/local, /opt and deep into /var. */
@@ -19,7 +19,7 @@ const KERNEL = /^\/(?:dev\/(?:k?mem|port)|proc\/sysrq-trigger|sys\/power\/\w+|pr
 const HOME = /^(?:~(?![+-](?:\/|$))[^/]*|\$HOME|\$\{HOME\})(?=\/|$)/;
 const PROCESS_ROOT = /^\/+proc\/+[^/]+\/+root(?=\/|$)/;
 /** A last name that stands for everything in a directory. */
-const EVERYTHING = /^(?:|\.?\*+|\.?\?+\*+|\.\[[!^]\.\]\*+|\{\*,\.\*\})$/;
+const EVERYTHING = /^(?:|\.?\*+|\.?\[[^\]]*-[^\]]*\]\*+|\.?\?+\*+|\.\[[!^]\.\]\*+|\{\*,\.\*\})$/;
 const SOMEBODYS_HOME = /^\/(?:home|Users)\/[^/]+$/;
 
 /** Where an operand leads, as far as its text tells. Everything in a directory (`/etc/*`) is the directory. */

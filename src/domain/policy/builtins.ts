@@ -14,7 +14,9 @@ const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=(.*)$/s;
 const BUILTINS: Readonly<Record<string, Builtin>> = {
   eval: (args) => {
     const text = args.map((arg) => arg.text).join(' ');
-    return args.length === 0 ? [] : [{ type: 'script', text }];
+    const isMatched = args.some(({ glob }) => glob);
+    if (args.length === 0) return [];
+    return [{ type: 'script', text }, ...(isMatched ? doubt('names that a glob matches are read as a command') : [])];
   },
   trap: (args) => {
     const [first] = args.filter(({ text }) => text !== '--');
@@ -56,7 +58,10 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
     if (target === undefined || target.open || !NAME.test(target.text)) return doubt('printf -v sets any variable');
     return [{ type: 'variable', name: target.text, value: undefined }];
   },
-  let: (args) => [...args.map(({ text }): Consequence => ({ type: 'arithmetic', text }))],
+  let: (args) =>
+    args.some(({ glob }) => glob)
+      ? doubt('what this evaluates is only known when it runs')
+      : [...args.map(({ text }): Consequence => ({ type: 'arithmetic', text }))],
   test: tested,
   '[': tested,
   hash: (args) => (args.some(({ text }) => /^-[a-z]*p/.test(text)) ? doubt('hash -p renames a program') : []),
@@ -92,6 +97,7 @@ function sourced(args: readonly Field[]): readonly Consequence[] {
 }
 
 function declared(args: readonly Field[], program: string): readonly Consequence[] {
+  if (args.some(({ glob }) => glob)) return doubt('which variables this sets, and to what, is only known when it runs');
   if (args.some(({ text }) => /^-[a-zA-Z]*[ni]/.test(text))) {
     return doubt('a variable that stands for another, or is evaluated, hides what it holds');
   }
@@ -121,6 +127,7 @@ function listed({ list }: Field, value: string, isArray: boolean): readonly Cons
 }
 
 function named(fields: readonly Field[]): readonly Consequence[] {
+  if (fields.some(({ glob }) => glob)) return doubt('which variables this sets is only known when it runs');
   const names = fields.filter(({ text }) => NAME.test(text));
   return [
     ...names.map(({ text }): Consequence => ({ type: 'variable', name: text, value: undefined })),

@@ -3,7 +3,7 @@ import { isMachine } from '../command/pillars.ts';
 import { programName } from '../command/wrappers.ts';
 import { beginsHere, followsLinks } from './following.ts';
 import { linksOf } from './links.ts';
-import { MadeFiles, type Noted } from './made-files.ts';
+import { BUILDS, MadeFiles, type Noted } from './made-files.ts';
 import { namedPath, pathsOf, type CommandPath, type Named } from './paths.ts';
 import type { Site } from './reading.ts';
 import { writtenByGit } from './scattering.ts';
@@ -14,14 +14,6 @@ const MOST_PATHS = 2000;
 
 /** They leave what a file holds as it is, or take the file away. */
 const KEEPS_CONTENT: ReadonlySet<string> = new Set('chmod chown chgrp touch mkdir rmdir rm unlink'.split(' '));
-/** What they write they make of what the project holds, or keep its meaning; their arguments name it and no more. */
-const BUILDS: ReadonlySet<string> = new Set(
-  (
-    'make gmake ninja cmake npm pnpm yarn bun cargo go just rake gradle mvn docker kubectl tsc eslint prettier biome black ruff isort ' +
-    'mypy pytest jest vitest shellcheck shfmt gofmt rustfmt git'
-  ).split(' '),
-);
-
 /** The same of one file, in which others may be named. */
 const COMPILES: ReadonlySet<string> = new Set('gcc cc g++ c++ clang clang++ rustc tcc'.split(' '));
 

@@ -32,7 +32,8 @@ export function consequencesOf(program: string, args: readonly Field[]): readonl
   if (known.isLoader) return joined(special, loader(args, program));
   if (known.isWrapper && program !== 'watch') return joined(special, wrapping(program, args));
   if (known.isRunner) return joined(special, runner(program, args));
-  return special.length > 0 || known.takesWords ? special : guesses(program, args);
+  const fed: readonly Consequence[] = known.isEditor ? [{ type: 'input' }] : NOTHING;
+  return special.length > 0 || known.takesWords ? joined(special, fed) : joined(fed, guesses(program, args));
 }
 
 const NOTHING: readonly Consequence[] = [];

@@ -14,6 +14,7 @@ import type { Notes } from './notes.ts';
 import { isEveryday } from './named-command.ts';
 import { MOST_DEPTH, type Place } from './place.ts';
 import type { Doubt, Run, Site } from './reading.ts';
+import { isToldInParts } from './put-together.ts';
 import { isRunner } from './runners.ts';
 import { isShell } from './shells.ts';
 import { breaksOut, isUsualPlace, saysWhereFilesGo, spellsOutVariables, steeringOf } from './steering.ts';
@@ -85,6 +86,8 @@ export class Follower {
     if (!place.elsewhere) this.name(run, input, consequences);
     const own = [from, this.named.count] as const;
     if (!place.elsewhere) this.notes.follows(run, own);
+    if (isToldInParts(program, args) && !run.maybe)
+      this.notes.doubt(`a part of what ${program} is told is only known when it runs`, site, run);
     if (spellsOutVariables(program)) this.variablesAmong(run, place);
     if (name.text.includes('/')) this.notes.runsFile(name.text, run, own);
     if (place.depth >= MOST_DEPTH) {
@@ -105,7 +108,8 @@ export class Follower {
       const [, name, value] = /^([^-=:+?!][^=:+?!]*)[:+?!]*=(.*)$/s.exec(text) ?? [];
       if (name === undefined || value === undefined) continue;
       this.steering(name, [value], run, place, run);
-      if (breaksOut(value)) this.notes.doubt(`${run.program} runs what a variable holds`, run, run);
+      if (breaksOut(value) || value.includes(HOLE))
+        this.notes.doubt(`${run.program} runs what a variable holds`, run, run);
     }
   }
 
@@ -147,6 +151,8 @@ export class Follower {
         return;
       }
       case 'script':
+        if (/PWD|~\+/.test(this.text) && /\b(?:cd|pushd|popd)\b/.test(this.text))
+          this.notes.doubt('where it is by then may be read as a command', run, run);
         this.inItsShell(run.program, () => this.readText(each.text, { ...place, elsewhere }, run));
         return;
       case 'input':
@@ -217,7 +223,8 @@ export class Follower {
     const speaksOwnLanguage = knownProgram(run.program).language !== undefined || isClient(run.program);
     if (!speaksOwnLanguage) for (const text of texts ?? []) this.readText(text, place, run);
     // `x completion bash` is no bash that anything is piped into.
-    if (run.maybe && !/[|<]/.test(this.text)) return;
+    const isRarelyFed = run.maybe || knownProgram(run.program).isEditor;
+    if (isRarelyFed && !/[|<]/.test(this.text)) return;
     const isOfFile = others.length === 0 && isUsuallyFed(run.program);
     const file = isOfFile ? inputFile(only, place.variables) : undefined;
     if (file !== undefined) this.notes.runsFile(file, run, NOTHING_OF_ITS_OWN);

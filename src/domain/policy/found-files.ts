@@ -20,7 +20,7 @@ export function find(args: readonly Field[]): readonly Consequence[] {
     args.findIndex(({ text }) => /^[-(!]/.test(text) && !/^-(?:[HLP]|O\d)$/.test(text)),
   );
   if (args.some(({ text }) => text === '-delete'))
-    commands.push({ type: 'command', fields: [literal('rm'), ...starts] });
+    commands.push({ type: 'command', fields: [literal('rm'), ...(starts.length === 0 ? [literal('.')] : starts)] });
   const unsure = args.some(({ many, glob }, at) => many && (!glob || at > 0)) || unknownCount(args) > 1;
   return unsure ? [...commands, ...doubt('what find is to run is only known when it runs')] : commands;
 }
@@ -69,10 +69,19 @@ function unknownCount(args: readonly Field[]): number {
 /** `xargs` adds to a command what it reads, or puts it in the place of a mark. */
 export function xargs(args: readonly Field[], at: number | undefined): readonly Consequence[] {
   if (at === undefined) return [];
-  const mark = markOf(args.slice(0, at));
+  const options = args.slice(0, at);
   const command = args.slice(at);
+  // Of several, the last one holds, and takes back those of another kind.
+  if (options.filter(({ text }) => PLACES.test(text)).length > 1)
+    return [
+      { type: 'command', fields: [...command, REST] },
+      ...doubt('where xargs puts what it reads is hard to tell'),
+    ];
+  const mark = markOf(options);
   return [{ type: 'command', fields: mark === undefined ? [...command, REST] : filled(command, mark) }];
 }
+
+const PLACES = /^-[0rtpxo]*[IinLl]|^--(?:replace|max-(?:args|lines))/;
 
 function markOf(options: readonly Field[]): string | undefined {
   for (const [at, { text }] of options.entries()) {

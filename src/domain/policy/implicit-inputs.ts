@@ -17,10 +17,16 @@ const PYTHON_TESTS = String.raw`(?:^|/)test_[^/]*\.py$|_test\.py$`;
 
 /** Programs, what they read by name, and what they read by its looks. */
 const TABLE: readonly (readonly [programs: string, names: string, like?: string])[] = [
-  ['make gmake', 'Makefile makefile GNUmakefile', String.raw`\.(?:mk|make)$`],
+  // It knows by itself what a program is made of, down to shell scripts.
+  [
+    'make gmake',
+    'Makefile makefile GNUmakefile',
+    String.raw`\.(?:mk|make|[cCfFplsSyrw]|cc|cpp|cxx|sh|mod|def|tex|texi|web)$|,v$|(?:^|/)s\.[^/]*$`,
+  ],
+  ['java javaw', '', String.raw`\.(?:java|class|jar)$`],
   [
     'npm npx pnpm pnpx yarn yarnpkg bun bunx corepack',
-    `${PACKAGE} .yarnrc .yarnrc.yml .pnpmfile.cjs pnpmfile.js pnpm-workspace.yaml bunfig.toml binding.gyp`,
+    `${PACKAGE} .yarnrc .yarnrc.yml .pnpmfile.cjs pnpmfile.js pnpm-workspace.yaml bunfig.toml binding.gyp server.js`,
     LOADED_BY_NODE,
   ],
   [

@@ -77,7 +77,7 @@ const INTERPRETERS: Readonly<Record<string, Interpreter>> = {
   runhaskell: { code: /^-e/ },
   iex: { code: /^-e|^--(?:eval|rpc-eval|dot-iex)\b/, valued: /^-[Sr]$/ },
   raku: { code: /^-[a-z]*e/, valued: /^-[IM]$/ },
-  jshell: { code: /^-[RC]|^--(?:startup|execution)\b/ },
+  jshell: { code: /^/ },
   qjs: { code: /^-[a-z]*e|^--eval\b/ },
   gjs: { code: /^-c|^--command\b/ },
   coffee: { code: /^-[a-z]*[ei]|^--(?:eval|interactive)\b/, valued: /^-[or]$/ },
@@ -134,6 +134,8 @@ export function interpreter(program: string, name: string, args: readonly Field[
       const module = own === '' ? args[at + 1] : { ...field, text: own };
       if (module === undefined || module.open || MODULE.test(module.text)) return doubt(`${program} -m runs any code`);
       const given = args.slice(own === '' ? at + 2 : at + 1);
+      // `-m unittest code.interact` calls what it names.
+      if (given.some((each) => MODULE.test(each.text))) return doubt(`${program} -m runs any code`);
       if (PROGRAM_MODULE.test(module.text))
         return [{ type: 'command', fields: [literal(module.text.toLowerCase()), ...given] }];
       // It runs the examples in the files it is given.
@@ -141,6 +143,7 @@ export function interpreter(program: string, name: string, args: readonly Field[
         ? given.flatMap(({ text: path }) => (/^-./.test(path) ? [] : [codeFrom(path)]))
         : [];
     }
+    if (name === 'python' && /^-[a-zA-Z]*i/.test(text)) loads.push({ type: 'input' });
     if (code.test(text)) return doubt(`${program} runs code in a language of its own`);
     // Not every one of them stops there: what comes after must be harmless, too.
     if (saysWhatItIs(name, text))

@@ -5,7 +5,7 @@ import { interpreterOf } from './interpreters.ts';
 import type { Program } from './program.ts';
 import { PROGRAMS } from './programs.ts';
 import { isRunner } from './runners.ts';
-import { runningOptionsOf, type RunningOptions } from './running-options.ts';
+import { isEditor, runningOptionsOf, type RunningOptions } from './running-options.ts';
 import { isShell } from './shells.ts';
 
 /** All that the name of a program tells of it. */
@@ -17,6 +17,8 @@ export interface KnownProgram {
   readonly isAwk: boolean;
   readonly isSed: boolean;
   readonly isLoader: boolean;
+  /** What it reads from its input are keys that are pressed. */
+  readonly isEditor: boolean;
   /** How it runs others by its operands, and by its options. */
   readonly special: Program | undefined;
   readonly options: RunningOptions | undefined;
@@ -34,7 +36,7 @@ export interface KnownProgram {
 const TAKES_WORDS: ReadonlySet<string> = new Set(
   (
     'echo printf cat tac grep egrep fgrep zgrep rg ag ack ls ll cd pushd git gh glab hub man info which whereis type ' +
-    'whatis apropos apt apt-get apt-cache aptitude dpkg brew dnf yum rpm apk pacman snap pip pip3 pipx gem cargo go ' +
+    'whatis apropos last apt apt-get apt-cache aptitude dpkg brew dnf yum rpm apk pacman snap pip pip3 pipx gem cargo go ' +
     'rustup npm yarn pnpm composer test [ export declare local readonly typeset unset set head tail wc sort uniq diff ' +
     'comm cut tr paste column mkdir rmdir rm touch basename dirname realpath readlink stat file tree du df kill pkill ' +
     'pgrep killall ps top jq yq sed awk gawk mawk nawk find ln cp mv install command hash id groups getent date expr seq ' +
@@ -77,6 +79,7 @@ function lookedUp(name: string): KnownProgram {
     isAwk: /^(?:[gmn]|original-|go)?awk$/.test(name),
     isSed: /^[gs]?sed$/.test(name),
     isLoader: /^ld[-.].*so/.test(name),
+    isEditor: isEditor(name),
     special,
     options,
     isWrapper,

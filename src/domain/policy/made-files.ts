@@ -1,6 +1,8 @@
 import { MATCH, type Field } from '../command/expand.ts';
 import { programName } from '../command/wrappers.ts';
 import { implicitInputsOf, isAmong, type Inputs } from './implicit-inputs.ts';
+import { knownProgram } from './known-program.ts';
+import { formOf } from './path-forms.ts';
 import type { CommandPath } from './paths.ts';
 import type { Run, Site } from './reading.ts';
 import { scatters, scattersNamed, unpacks } from './scattering.ts';
@@ -29,6 +31,14 @@ export interface Followed {
   readonly run: Run;
   readonly own: RunFile['own'];
 }
+
+/** What they write they make of what the project holds, or keep its meaning; their arguments name it and no more. */
+export const BUILDS: ReadonlySet<string> = new Set(
+  (
+    'make gmake ninja cmake npm pnpm yarn bun cargo go just rake gradle mvn docker kubectl tsc eslint prettier biome black ruff isort ' +
+    'mypy pytest jest vitest shellcheck shfmt gofmt rustfmt git'
+  ).split(' '),
+);
 
 /** What programs have said, and no program loads. */
 const SAID = /\.(?:log|txt|out|err|md|csv|html)$/;
@@ -77,7 +87,8 @@ export class MadeFiles {
       written.set(name, [...(written.get(name) ?? []).slice(-MOST_PLACES), at]);
     }
     return files.filter(({ path, own: [from, to] }) => {
-      const places = written.get(programName(path)) ?? [];
+      const name = programName(path);
+      const places = /[*?[]/.test(name) ? [...written.values()].flat() : (written.get(name) ?? []);
       return isAny || places.some((at) => at < from || at >= to || this.noted[at]?.certain === true);
     });
   }
@@ -120,9 +131,26 @@ export class MadeFiles {
   /** Whether a name, by where it is noted, may be one of these inputs of a program whose own names are noted there. */
   private isReadBy(inputs: readonly Inputs[], at: number, [from, to]: RunFile['own']): boolean {
     if (this.isOutOfOrder ? at >= from && at < to : at >= from) return false;
-    const { path = '', certain } = this.noted[at] ?? {};
+    const { path = '', certain, starts = [] } = this.noted[at] ?? {};
     if (certain === true && path.includes('…', path.lastIndexOf('/') + 1)) return true;
-    return inputs.some((each) => isAmong(each, path));
+    const paths = [path, ...starts.flatMap(({ directory = '' }) => (directory === '' ? [] : [`${directory}/${path}`]))];
+    return inputs.some((each) => paths.some((whole) => isAmong(each, whole)));
+  }
+
+  /** Those that nobody knows, and that are given a file which the same line writes, or are called as one is. */
+  givenMade(runs: readonly Followed[]): readonly Run[] {
+    const made = new Map<string, number>();
+    for (const [at, { path, intent, certain, isMade }] of this.noted.entries())
+      if (intent === 'write' && certain && isMade === true) made.set(stemOf(path), at);
+    if (made.size === 0) return [];
+    return runs.flatMap(({ run, own: [from, to] }) => {
+      const isOther = (path: string) => {
+        const at = made.get(stemOf(path));
+        return at !== undefined && (at < from || (this.isOutOfOrder && at >= to));
+      };
+      const isGiven = mayRunWhatItIsGiven(run.program) && this.noted.slice(from, to).some(({ path }) => isOther(path));
+      return isGiven || (isOther(run.program) && !run.name.text.includes('/')) ? [run] : [];
+    });
   }
 
   /** Those for which a name that the same line makes may turn out to be an option: `touch -- -x; sed p *`. */
@@ -148,6 +176,16 @@ export class MadeFiles {
       );
     });
   }
+}
+
+/** `y` for y.py, as a program may call it. */
+function stemOf(path: string): string {
+  return programName(path).replace(/(.)\.\w+$/, '$1');
+}
+
+/** Of others it is known what they do with files. */
+function mayRunWhatItIsGiven(program: string): boolean {
+  return knownProgram(program).isStranger && formOf(program) === undefined && !BUILDS.has(program);
 }
 
 /** What a glob matches begins as the glob does; behind `--` it is no option. */

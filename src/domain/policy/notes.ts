@@ -1,3 +1,4 @@
+import { HOLE } from '../command/expand.ts';
 import { CommandPaths } from './command-paths.ts';
 import type { Followed, RunFile } from './made-files.ts';
 import type { CommandPath } from './paths.ts';
@@ -95,6 +96,9 @@ export class Notes implements Reading {
       if (!run.maybe)
         this.doubt(`${run.program} takes its commands from a file that the same command line writes`, run, run);
     }
+    for (const run of this.named.made.givenMade(this.followed)) {
+      if (!run.maybe) this.doubt(`${run.program} may run a file that the same command line writes`, run, run);
+    }
     for (const run of this.named.made.globbingMade(this.followed)) {
       if (!run.maybe) this.doubt('a name that the same command line makes may turn out to be an option', run, run);
     }
@@ -112,7 +116,7 @@ export class Notes implements Reading {
     const spelling = this.followed.filter(({ run }) => !run.maybe && spellsOutVariables(run.program));
     if (spelling.length === 0) return;
     const values = this.values.flatMap((each) => each());
-    if (!values.some(breaksOut)) return;
+    if (!values.some((value) => breaksOut(value) || value.includes(HOLE))) return;
     for (const { run } of spelling) this.doubt(`${run.program} runs what a variable holds`, run, run);
   }
 }

@@ -10,9 +10,9 @@ const TAKES_WORDS: ReadonlyMap<string, RegExp> = new Map([
   ],
   ...['npm', 'pnpm', 'yarn'].map((program): [string, RegExp] => [
     program,
-    /^(?:add|i|info|install|list|ls|outdated|rm|remove|search|uninstall|up|update|view|why)(?: |$)|^run(?:-script)? \S+$/,
+    /^(?:add|i|info|install|list|ls|outdated|rm|remove|search|uninstall|up|update|view|why|test|t)(?: |$)|^run(?:-script)? (?!env$)\S+$/,
   ]),
-  ['cargo', /^(?:add|install|remove|rm|search|tree|uninstall|update)(?: |$)/],
+  ['cargo', /^(?:add|install|remove|rm|search|test|tree|uninstall|update)(?: |$)/],
   ['go', /^(?:doc|get|install|list)(?: |$)/],
   ...['gh', 'glab', 'hub'].map((program): [string, RegExp] => [program, /^(?:issue|pr|mr|release|repo|run|search) /]),
 ]);
@@ -26,6 +26,9 @@ const PLAIN_AWK = /^\/[^/\\[\]"\n]*\/\s*(?:\{\s*print(?:\s+\$\w+(?:\s*,\s*\$\w+)
 const SETS = new Set(
   'declare export local mapfile read readarray readonly set typeset unset let eval trap alias'.split(' '),
 );
+const LOOKS = /^(?:[ef]?grep|wc|ls|cat|head|tail|stat|file|echo|basename|sha256sum|md5sum|du)$/;
+/** What they make, or enter, is a name that others may read as more than that. */
+const NAMES = new Set('mkdir touch cd pushd'.split(' '));
 /** They make a program go by another name, or hand a command on. */
 const HANDS_ON = new Set('cp mv ln install watch flock parallel hash tee'.split(' '));
 
@@ -39,7 +42,8 @@ export function isOnlySaid(words: readonly string[]): boolean {
   if (program === 'printf') return args[0]?.startsWith('-v') !== true;
   if (program === 'test' || program === '[') return !args.includes('-v');
   if (program === 'command') return /^-[vV]$/.test(args[0] ?? '');
-  if (program === 'find') return !args.some((arg) => /^-(?:exec|ok)/.test(arg));
+  if (NAMES.has(program)) return args.every((arg) => /^[\w./~+@:,=-]*$/.test(arg));
+  if (program === 'find') return runBy(args).every(([run = '']) => LOOKS.test(run));
   if (SETS.has(program) || HANDS_ON.has(program)) return false;
   const known = knownProgram(program);
   if (known.isSed)
@@ -54,6 +58,15 @@ export function isOnlySaid(words: readonly string[]): boolean {
   const at = known.isWrapper ? wrappedBy(program, args)?.at : undefined;
   if (at !== undefined) return isOnlySaid(args.slice(at));
   return isElsewhere(program, args) || known.takesWords || SPEAKS.has(program);
+}
+
+/** The commands that `find` runs. */
+function runBy(args: readonly string[]): readonly (readonly string[])[] {
+  const at = args.findIndex((arg) => /^-(?:exec|ok)/.test(arg));
+  if (at === -1) return [];
+  const end = args.findIndex((arg, index) => index > at && (arg === ';' || arg === '+'));
+  const to = end === -1 ? args.length : end;
+  return [args.slice(at + 1, to), ...runBy(args.slice(to))];
 }
 
 function operands(args: readonly string[]): readonly string[] {

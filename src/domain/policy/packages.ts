@@ -38,6 +38,7 @@ export function npm(args: readonly Field[], program: string): readonly Consequen
 /** `npm run env` is `env`, if the package has no script of that name. */
 function environment(rest: readonly Field[]): readonly Consequence[] {
   const at = rest.findIndex(({ text }) => !text.startsWith('-'));
+  if (rest[at]?.open === true) return doubt('which script this runs is only known when it runs');
   if (rest[at]?.text !== 'env') return [];
   return [{ type: 'command', fields: rest.slice(at).filter(({ text }, index) => index !== 1 || text !== '--') }];
 }

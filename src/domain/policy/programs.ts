@@ -93,6 +93,7 @@ export const PROGRAMS: Readonly<Record<string, Program>> = {
       : [{ type: 'input' }],
   gdb: (args, program) => [...commandAfter(args, '--args'), ...always(args, program)],
   lldb: (args, program) => [...commandAfter(args, '--'), ...always(args, program)],
+  ...table('pydoc pydoc3 pdb pdb3', always),
   ...table(
     'batch expect ex ed start-stop-daemon run-parts watchexec xterm perf newgrp daemonize socat ' +
       'nodemon m4 facter dbus-send gdbus busctl machinectl capsh',

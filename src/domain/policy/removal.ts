@@ -9,13 +9,15 @@ import type { Run } from './reading.ts';
  */
 export function destruction(run: Run, entered: readonly string[]): string | undefined {
   const { program, through: wrappers } = run;
-  if (!mayDestroy(program) && program !== 'kill') return undefined;
-  const args = run.args.map(({ text }) => text);
+  if (!mayDestroy(program) && !ENDS.has(program)) return undefined;
+  const args = operandsOf(run);
   if (isDestructive({ program, args, wrappers })) return `${program} would destroy the system`;
   const isBelowPillar = entered.some((directory) => {
     return isDestructive({ program, args: args.map((arg) => below(directory, arg)), wrappers });
   });
   if (isBelowPillar) return `${program} would destroy the directory changed to`;
+  if (program === 'killall5' || (program === 'pkill' && args.some((arg) => /^\.[*+]?$/.test(arg))))
+    return `${program} would end all that runs`;
   if (program === 'kill' && args.length > 1 && args.at(-1) === '-1') return 'kill would end all that runs';
   if (program !== 'rm') return undefined;
   if (args.some((arg) => arg.length > 3 && isAbbreviated(arg, '--no-preserve-root'))) {
@@ -25,6 +27,14 @@ export function destruction(run: Run, entered: readonly string[]): string | unde
   return isWorktree && args.some(isRecursive) && args.some(isForce)
     ? 'rm would destroy work in worktrees of git'
     : undefined;
+}
+
+const ENDS = new Set(['kill', 'pkill', 'killall5']);
+
+/** `find -delete` begins where it is. */
+function operandsOf({ program, args }: Run): readonly string[] {
+  const texts = args.map(({ text }) => text);
+  return program === 'find' && /^[-(!]/.test(texts[0] ?? '-') ? ['.', ...texts] : texts;
 }
 
 /** Where a command line changes to, if whatever is taken away there is gone for good. */

@@ -128,7 +128,14 @@ const RUNNING_OPTIONS: Readonly<Record<string, RunningOptions>> = {
   's-nail': MAIL,
   mutt: MUTT,
   neomutt: MUTT,
-  cmake: { steerLetters: 'EP', valued: 'DUBSGCTAW', variables: true },
+  cmake: { steerLetters: 'EP', fileLetters: 'C', valued: 'DUBSGTAW', variables: true },
+  ctest: { steer: 'script script-new-process', fileLetters: 'S' },
+  cpack: { file: 'config' },
+  ninja: { fileLetters: 'f', valued: 'Cjkldt' },
+  groff: { steerLetters: 'U' },
+  troff: { steerLetters: 'U' },
+  pic: { steerLetters: 'U' },
+  nroff: { steerLetters: 'U' },
   bazel: BAZEL,
   bazelisk: BAZEL,
   helm: { command: 'post-renderer' },
@@ -186,7 +193,11 @@ export function runningOptionsOf(program: string): RunningOptions | undefined {
   if (COMPILERS.test(program)) return COMPILER;
   if (program.startsWith('emacs')) return EMACS;
   if (/^pip[\d.]+$/.test(program)) return RUNNING_OPTIONS['pip'];
-  // Distributions call their variants `vim.basic` and the like.
+  return isEditor(program) ? EDITOR : undefined;
+}
+
+/** Distributions call their variants `vim.basic` and the like. */
+export function isEditor(program: string): boolean {
   const dot = program.indexOf('.');
-  return EDITORS.test(dot === -1 ? program : program.slice(0, dot)) ? EDITOR : undefined;
+  return EDITORS.test(dot === -1 ? program : program.slice(0, dot));
 }

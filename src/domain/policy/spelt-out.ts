@@ -1,4 +1,4 @@
-import { forEachChild, parse, type Command, type Pipeline, type SyntaxNode } from 'unbash';
+import { forEachChild, parse, type Command, type Pipeline, type Redirection, type SyntaxNode } from 'unbash';
 import { isSaidByOption } from './names.ts';
 import { isOnlySaid } from './only-said.ts';
 import type { Site } from './reading.ts';
@@ -13,6 +13,13 @@ const EMPTY = /\$(?:[@*]|\{[\w@*]*\}|[A-Za-z_]\w*)/g;
 /** What is compared runs nothing, unless it is taken for a number or holds what runs. */
 const EVALUATED = /\$\(|`|\[\w|(?:^|\s)-(?:eq|ne|lt|le|gt|ge|v)\s/;
 const MOST_DEPTH = 4;
+/** They run nothing, whatever lies where they are. */
+const QUIET = new Set(
+  (
+    'echo printf cat tac head tail wc ls ll grep egrep fgrep cd pwd mkdir rmdir touch rm chmod cut tr uniq comm cmp stat file ' +
+    'du df date true false : test [ exit sleep basename dirname realpath readlink'
+  ).split(' '),
+);
 
 /**
  * The second look at a line. The first one follows it to what it runs; this one follows nothing. It asks where a blocked
@@ -21,7 +28,8 @@ const MOST_DEPTH = 4;
  */
 export function speltOut(text: string, blocked: RegExp, depth = 0): SpeltOut | undefined {
   if (!blocked.test(laidBare(text))) return undefined;
-  return new SecondLook(text, blocked, depth).look(parse(text), false);
+  const script = parse(text);
+  return new SecondLook(text, blocked, depth, isQuiet(script)).look(script, false);
 }
 
 /** The text without what hides a word in it: quotes, backslashes, codes of letters, and once more without expansions. */
@@ -31,18 +39,23 @@ function laidBare(text: string): string {
     String.fromCharCode(octal === undefined ? parseInt(hex ?? unicode ?? '', 16) : parseInt(octal, 8) & 0xff),
   );
   const plain = decoded.replace(/\\\n|[\\'"]/g, '');
-  return `${plain}\n${plain.replace(EMPTY, '')}`;
+  // What a backslash stands before may be a blank to whoever reads the text: `sudo\n`.
+  const broken = decoded.replace(/\\./gs, ' ').replace(/['"]/g, '');
+  return `${plain}\n${plain.replace(EMPTY, '')}\n${broken}`;
 }
 
 class SecondLook {
   private readonly source: string;
   private readonly blocked: RegExp;
   private readonly depth: number;
+  /** Nothing on the line could run what is written to a file. */
+  private readonly isQuiet: boolean;
 
-  constructor(source: string, blocked: RegExp, depth: number) {
+  constructor(source: string, blocked: RegExp, depth: number, isAllQuiet: boolean) {
     this.source = source;
     this.blocked = blocked;
     this.depth = depth;
+    this.isQuiet = isAllQuiet;
   }
 
   /** `isHandedOn`: what this says goes to somebody who may do more with it than to say it. */
@@ -52,6 +65,11 @@ class SecondLook {
         return this.command(node, isHandedOn);
       case 'Pipeline':
         return this.pipeline(node, isHandedOn);
+      case 'Redirected':
+        return firstOf(childrenOf(node), (child) => this.look(child, isHandedOn || this.writes(node.redirects)));
+      case 'For':
+        if (node.wordlist !== undefined && this.onlySays(node.body)) return this.look(node.body, isHandedOn);
+        return firstOf(childrenOf(node), (child) => this.look(child, isHandedOn));
       case 'CaseItem':
         // Its patterns are compared.
         return this.look(node.body, isHandedOn);
@@ -82,7 +100,7 @@ class SecondLook {
   }
 
   private command(node: Command, isHandedOn: boolean): SpeltOut | undefined {
-    const isSaid = !isHandedOn && this.says(node);
+    const isSaid = !isHandedOn && this.says(node) && !this.writes(node.redirects);
     let before = '';
     return firstOf([...node.prefix, ...node.suffix], (part) => {
       const text = part.type === 'Word' ? part.value : '';
@@ -90,6 +108,19 @@ class SecondLook {
       before = text;
       return isWord ? this.madeOf(part) : this.look(part, isHandedOn);
     });
+  }
+
+  /** Whether what is said is written to a file, with somebody on the line who might run that. */
+  private writes(redirects: readonly Redirection[]): boolean {
+    const isFile = (each: Redirection) =>
+      each.type === 'Redirect' &&
+      each.operator.includes('>') &&
+      !/^(?:\/dev\/null|\d+-?|-)$/.test(each.target?.text ?? '');
+    return !this.isQuiet && redirects.some(isFile);
+  }
+
+  private onlySays(node: SyntaxNode): boolean {
+    return commandsIn(node).every((command) => this.says(command) && !this.writes(command.redirects));
   }
 
   /** Whether its arguments and its input are but words to a command. */
@@ -116,6 +147,16 @@ class SecondLook {
     const [name] = this.blocked.exec(laidBare(`${this.source.slice(pos, end)}\n${more}`)) ?? [];
     return name === undefined ? undefined : { name: name.toLowerCase(), start: pos, end };
   }
+}
+
+/** Whether nothing on a line runs anything: it says, makes directories, looks. */
+function isQuiet(script: SyntaxNode): boolean {
+  return commandsIn(script).every(({ name }) => name === undefined || QUIET.has(name.value));
+}
+
+function commandsIn(node: SyntaxNode): readonly Command[] {
+  const within = childrenOf(node).flatMap(commandsIn);
+  return node.type === 'Command' ? [node, ...within] : within;
 }
 
 /** The outermost expansions in a node. */

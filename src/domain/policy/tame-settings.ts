@@ -16,6 +16,10 @@ const WORDS: ReadonlyMap<string, RegExp> = new Map([
   ['GOFLAGS', /^-(?:(?:mod|count|tags|buildvcs|timeout|p)=[\w,.]+|v|race|short|trimpath|modcacherw)$/],
   ['MAKEFLAGS', /^(?:-{0,2}(?:j ?\d*|s|k|silent|keep-going|no-print-directory|jobs=\d+|output-sync(?:=\w+)?))$/],
   ['PYTEST_ADDOPTS', /^(?:-[qvxsl]+|--(?:color|tb|maxfail|durations)=\w+|--(?:lf|ff|no-header|strict-markers))$/],
+  ...['JAVA_HOME', 'JRE_HOME'].map((name): [string, RegExp] => [
+    name,
+    /^\/(?:usr|opt|Library|nix)\/(?!.*\.\.)[\w./+@-]*$/,
+  ]),
   ['LESS', /^-?[FRXSiIMmnNWKqeE]+$/],
   ['PYTHONWARNINGS', /^(?:(?:ignore|default|error|always|module|once)(?:::\w*Warning)?,?)+$/],
   ...'JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS MAVEN_OPTS GRADLE_OPTS ANT_OPTS'

@@ -43,7 +43,7 @@ export class ScriptVariables implements Variables {
 
   valuesOf(name: string, at: number): { readonly values: readonly string[]; readonly certain: boolean } {
     const assigned = this.assigned.get(name);
-    if (this.blind) return { values: [], certain: false };
+    if (this.blind) return assigned === undefined ? NOTHING : { values: [HOLE], certain: false };
     if (assigned === undefined) return NOTHING;
     if (this.underWay.has(name) || this.underWay.size > MOST_VALUES) return { values: [HOLE], certain: false };
     const certain = assigned.some(

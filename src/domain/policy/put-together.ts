@@ -1,0 +1,28 @@
+import type { Field } from '../command/expand.ts';
+import { knownProgram } from './known-program.ts';
+import { isOnlySaid } from './only-said.ts';
+import { formOf } from './path-forms.ts';
+
+/** A part that is not known, but for what a glob matches. */
+const UNKNOWN = '\\0(?!\\ufdd0)';
+const IN_OPTION = new RegExp(`^-[^=]*${UNKNOWN}`);
+/** `-j$(nproc)`, `-I$DIR`: a letter that takes the rest as its value with every program that has it. */
+const VALUE_OF_LETTER = new RegExp(`^-[jnPCpItLlDOkwT]${UNKNOWN}[^A-Za-z]*$`);
+const BESIDE_LETTERS = new RegExp(`[A-Za-z]${UNKNOWN}|${UNKNOWN}[A-Za-z]`);
+
+/**
+ * Whether a program that may run others is given a word of which a part stands beside letters, or in the name of an option, and
+ * is only known when it runs: `"-$x"c`, `s"$x"udo`. Such a word says nothing of what it will be.
+ */
+export function isToldInParts(program: string, args: readonly Field[]): boolean {
+  const open = args.filter((field) => field.open && field.found !== true);
+  if (open.length === 0) return false;
+  const { language, isShell, options, special, isAwk, isSed, takesWords } = knownProgram(program);
+  const runsCode = language !== undefined || isShell;
+  const runsOthers = runsCode || isAwk || isSed || options !== undefined || special !== undefined;
+  if (!runsOthers && (takesWords || formOf(program) !== undefined)) return false;
+  const isOption = ({ text }: Field) => IN_OPTION.test(text) && (runsCode || !VALUE_OF_LETTER.test(text));
+  if (open.some(isOption)) return true;
+  const isWord = ({ text }: Field) => !IN_OPTION.test(text) && BESIDE_LETTERS.test(text);
+  return open.some(isWord) && !isOnlySaid([program, ...args.map(({ text }) => text)]);
+}
