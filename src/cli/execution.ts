@@ -101,12 +101,14 @@ export function complainOf(
       ? EXIT.usage
       : EXIT.denied;
   }
-  const { approval, because } = executed.question;
+  const { approval, because, call } = executed.question;
   terminal.complain(`ask: ${plain(because)}`);
+  // Whoever asks does not decide, and without --agent that is whoever sits here.
+  const but = call.agent === operator() ? ` (not ${plain(operator())}, who asks; name the agent with --agent)` : '';
   terminal.complain(
     approval === undefined
       ? 'Nobody can be asked without a ledger: start one with `surety up`, or run it at a terminal.'
-      : `A person may approve it: surety approve ${approval}   Then run the same again.`,
+      : `A person may approve it${but}: surety approve ${approval}   Then run the same again.`,
   );
   return EXIT.ask;
 }

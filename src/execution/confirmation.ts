@@ -1,4 +1,5 @@
 import { argumentsDigest } from '../domain/outcome/digest.ts';
+import { Id, LONGEST_ID } from '../domain/outcome/id.schema.ts';
 import type { ToolCall } from './call.ts';
 
 /** What a person is to be asked about one call. */
@@ -45,8 +46,17 @@ interface Taken extends Pick<ExecutionQuestion, 'call' | 'approval' | 'digest'> 
   readonly isUsed: boolean;
 }
 
-/** A person's yes. What was asked about and what is to run are compared when it is run. */
+const answered = new WeakSet<ExecutionQuestion>();
+
+/**
+ * A person's yes, once for each question. What was asked about and what is to run are compared when it is run. Throws a RangeError
+ * for a name that nobody has.
+ */
 export function answerQuestion(question: ExecutionQuestion, by: string): ConfirmedCall {
+  if (!Id.safeParse(by).success)
+    throw new RangeError(`whoever says yes has a name of 1 to ${LONGEST_ID} characters, got ${JSON.stringify(by)}`);
+  if (answered.has(question)) throw new RangeError('this question has been answered: one yes is for one call');
+  answered.add(question);
   return make(question, by);
 }
 

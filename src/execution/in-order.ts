@@ -143,6 +143,7 @@ export class CallInOrder {
   /** A question of the policy that somebody has answered is none any more. */
   #answered(policy: PolicyAnswer): PolicyAnswer {
     const { confirmedBy } = this.#before;
+    if (policy.verdict === 'allow') this.#approvedBy = policy.by ?? this.#approvedBy;
     if (policy.verdict !== 'ask' || confirmedBy === undefined) return policy;
     this.#approvedBy = confirmedBy;
     return { verdict: 'allow' };

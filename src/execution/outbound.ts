@@ -71,7 +71,8 @@ export async function outbound(target: string, options: OutboundOptions): Promis
     if (error instanceof OutboundRefused || error instanceof OutboundUnusable) throw error;
     if (deadline.aborted) {
       throw new OutboundFailed(`${read.url.host} did not finish within ${Math.ceil(options.timeoutMs)} ms`, {
-        cause: error,
+        // By its name whoever reads the failure knows that it was the time, whatever was under way.
+        cause: deadline.reason,
       });
     }
     const isBroken = /^(?:Z_|ERR__ERROR_FORMAT|ERR_PADDING)/.test(String(codeOf(error)));

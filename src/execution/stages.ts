@@ -86,7 +86,8 @@ export interface Circumstances {
 }
 
 export type PolicyAnswer =
-  | { readonly verdict: 'allow' }
+  /** `by`: who has lifted what would have been denied or asked. */
+  | { readonly verdict: 'allow'; readonly by?: string }
   | { readonly verdict: 'ask'; readonly because: string }
   | { readonly verdict: 'deny'; readonly because: string; readonly category: ErrorCategory };
 
@@ -109,11 +110,11 @@ export function judgedByPolicy(
     .map((reason) => reason.because)
     .join('; ');
   if (judgement.unconditional) return denied(because);
-  if (isGlassBroken) return ALLOWED;
-  if (judgement.verdict === 'deny') return denied(because);
-  if (judgement.verdict === 'ask') return { verdict: 'ask', because };
   const question = paths.map(questionOf).find((each) => each !== undefined);
-  return question === undefined ? ALLOWED : { verdict: 'ask', because: question };
+  if (judgement.verdict === 'allow' && question === undefined) return ALLOWED;
+  if (isGlassBroken) return { verdict: 'allow', by: 'break glass' };
+  if (judgement.verdict === 'deny') return denied(because);
+  return { verdict: 'ask', because: judgement.verdict === 'ask' ? because : (question ?? because) };
 }
 
 function questionOf({ known, access, question }: TouchedPath): string | undefined {

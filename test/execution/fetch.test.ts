@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { errorOf } from '../../src/domain/execution/errors.ts';
+import { errorOf, toolError } from '../../src/domain/execution/errors.ts';
 import { fetchPage } from '../../src/execution/fetch.ts';
 import { toText } from '../../src/execution/markdown.ts';
 import { OutboundFailed, OutboundRefused } from '../../src/execution/outbound.ts';
@@ -46,6 +46,7 @@ const PAGES: Record<string, (response: ServerResponse) => void> = {
     const drip = setInterval(() => response.write('<p>'), 20);
     response.on('close', () => clearInterval(drip));
   },
+  '/never': () => undefined,
   '/bomb': (response) =>
     response
       .writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' })
@@ -160,23 +161,27 @@ describe('bounds', () => {
   });
 
   test.each([
-    ['/slow', 'timeout'],
+    ['/slow', 'timeout', 'reachability'],
+    ['/never', 'timeout', 'reachability'],
     ['/loop', 'permanent_failure'],
     ['/to-nothing', 'permanent_failure'],
     ['/zstd', 'permanent_failure'],
     ['/corrupt', 'permanent_failure'],
     ['/inward', 'policy_blocked'],
-  ])('what became of %s is known as %s', async (path, category) => {
-    const tool = fetchTool({ allowPrivate: true, timeoutMs: 400 });
-    const confinement = { writable: [], hidden: [], readOnly: [], network: true };
-    const sandbox = { kind: 'none', because: 'it runs nothing' } as const;
-    const context = { stopped: new AbortController().signal, sandbox, confinement };
-    const ended = await tool.run({ url: `${site.url}${path}` }, context).then(
-      ({ failure }) => failure,
-      (error: unknown) => errorOf({ tool: 'fetch', error }),
-    );
-    expect(ended?.category).toBe(category);
-  });
+  ] as readonly (readonly [string, string, string?])[])(
+    'what became of %s is known as %s',
+    async (path, category, weighs) => {
+      const tool = fetchTool({ allowPrivate: true, timeoutMs: 400 });
+      const confinement = { writable: [], hidden: [], readOnly: [], network: true };
+      const sandbox = { kind: 'none', because: 'it runs nothing' } as const;
+      const context = { stopped: new AbortController().signal, sandbox, confinement };
+      const ended = await tool.run({ url: `${site.url}${path}` }, context).then(
+        ({ failure }) => failure && toolError(failure.category, failure.message),
+        (error: unknown) => errorOf({ tool: 'fetch', error }),
+      );
+      expect(ended).toMatchObject({ category, ...(weighs === undefined ? {} : { weighs }) });
+    },
+  );
 
   test('text is taken out of anything in a time that grows with its length', () => {
     for (const part of ['<', '<!--', '<script', '<p', '&', '\n ', '<script>']) {

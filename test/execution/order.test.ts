@@ -145,7 +145,10 @@ it('runs a confirmed call once, and only the call that was asked about', async (
   });
   const disguised = answerQuestion({ ...asked, call: { ...asked.call, caller: 'reviewer' } }, 'alice');
   expect(await execution.executeConfirmed(disguised)).toMatchObject({ status: 'refused' });
+  for (const nobody of ['', 'a\nb', 'x'.repeat(2000)])
+    expect(() => answerQuestion(asked, nobody)).toThrow(/whoever says yes has a name/);
   const yes = answerQuestion(asked, 'alice');
+  expect(() => answerQuestion(asked, 'alice')).toThrow('this question has been answered');
   expect(await execution.executeConfirmed(yes)).toMatchObject({ status: 'done' });
   expect(existsSync(join(root, 'x'))).toBe(false);
   expect(await execution.executeConfirmed(yes)).toMatchObject({
@@ -527,10 +530,13 @@ it('lifts what the policy asks while the glass is broken, and never what is bloc
   const gate = await installation.connect({ agent: 'c' });
   await breakGlass(installation.pool, Date.now() + 60_000, 'alice', 'test');
   await eventually(() => expect(gate.brokenGlassUntil).not.toBeNull());
-  const { execution, root } = await scene({}, { gate });
+  const { execution, root, lines } = await scene({ shell: { deny: ['git *'] } }, { gate });
   writeFileSync(join(root, 'x'), '');
   expect(await execution.execute(shell('rm x'))).toMatchObject({ status: 'done' });
+  expect(await execution.execute(shell('git --version'))).toMatchObject({ status: 'done' });
+  expect(await execution.execute(shell('true'))).toMatchObject({ status: 'done' });
   expect(await execution.execute(shell('sudo id'))).toMatchObject({ status: 'refused' });
+  expect(lines().map(({ approved_by }) => approved_by)).toEqual(['break glass', 'break glass', 'auto', null]);
   await breakGlass(installation.pool, Date.now(), 'alice', 'over');
 });
 

@@ -64,7 +64,8 @@ afterAll(async () => {
   tree.remove();
 });
 
-test(`nothing outside of the roots is opened or changed (seed ${SEED})`, async () => {
+// Never tried twice: what has escaped once has escaped.
+test(`nothing outside of the roots is opened or changed (seed ${SEED})`, { retry: 0 }, async () => {
   const before = stateOf(outside);
   const watched = doesReadingShow();
   if (!watched) console.log('this file system keeps no access times: reading is told by content alone');

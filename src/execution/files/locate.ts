@@ -49,9 +49,10 @@ export async function withPlace<T>(
     held.push(found);
     return found;
   };
+  const told = outsideOf(sandbox, path);
   try {
-    const place = await locate(sandbox, path, options, keep);
-    await requireWithin(sandbox, place);
+    const place = await locate(sandbox, path, { ...options, told }, keep);
+    await requireWithin(sandbox, place, told);
     if (place.node !== undefined) await requireNoKeptLink(sandbox, place.node, place.path);
     return await use(place);
   } finally {
@@ -69,7 +70,12 @@ export function requireAccess(sandbox: FileSandbox, path: string, ...accesses: r
 
 type Keep = <H extends Held>(found: H) => H;
 
-async function locate(sandbox: FileSandbox, path: string, { followLast }: LocateOptions, keep: Keep): Promise<Place> {
+async function locate(
+  sandbox: FileSandbox,
+  path: string,
+  { followLast, told }: LocateOptions & { readonly told: Outside },
+  keep: Keep,
+): Promise<Place> {
   const { anchoring } = sandbox;
   const pending = namesOf(path.startsWith('/') ? path : `${sandbox.base}/${path}`);
   if (pending.length > MOST_NAMES) throw invalid(`the path has more than ${MOST_NAMES} names`);
@@ -86,7 +92,7 @@ async function locate(sandbox: FileSandbox, path: string, { followLast }: Locate
       next = keep(await holdIn(current, name, anchoring));
     } catch (error) {
       const rest = [name, ...pending];
-      const lexical = await lexicalPath(sandbox, current, rest);
+      const lexical = await lexicalPath(sandbox, current, rest, told);
       if (codeOf(error) !== 'ENOENT') throw error;
       if (rest.some((part) => part === '..' || part === '.')) throw failed(`${lexical}: no such file or directory`);
       return { path: lexical, parent: current, name, node: undefined, absent: rest };
@@ -107,7 +113,7 @@ async function locate(sandbox: FileSandbox, path: string, { followLast }: Locate
       if (isLast && name !== '..') return atEnd(current, name, next);
       current = next;
     } else if (isLast && !mustBeDirectory) return atEnd(current, name, next);
-    else throw failed(`${await lexicalPath(sandbox, current, [name, ...pending])}: not a directory`);
+    else throw failed(`${await lexicalPath(sandbox, current, [name, ...pending], told)}: not a directory`);
   }
 }
 
@@ -124,9 +130,9 @@ async function placeOfDirectory(node: Held, { anchoring }: FileSandbox, keep: Ke
 }
 
 /** What was found must be where its parent says it is, below a root, and on that root's mount. */
-async function requireWithin(sandbox: FileSandbox, { path, parent, node }: Place): Promise<void> {
+async function requireWithin(sandbox: FileSandbox, { path, parent, node }: Place, told: Outside): Promise<void> {
   const root = innermostRoot(sandbox.rules, path);
-  if (root === undefined) throw outside(sandbox, path);
+  if (root === undefined) throw told(path);
   if (node !== undefined && (await node.realPath()) !== path) throw failed(`${path} is being changed; try again`);
   if (sandbox.mounts.get(root) !== (await (node ?? parent).mount())) {
     throw blocked(`${path} lies on another mount than ${root}; name it as a root of its own`, 'roots');
@@ -134,12 +140,22 @@ async function requireWithin(sandbox: FileSandbox, { path, parent, node }: Place
 }
 
 /** Where the rest of a path would lead if nothing in it were a link. What exists outside of the roots is not told. */
-async function lexicalPath(sandbox: FileSandbox, current: Held, rest: readonly string[]): Promise<string> {
+async function lexicalPath(
+  sandbox: FileSandbox,
+  current: Held,
+  rest: readonly string[],
+  told: Outside,
+): Promise<string> {
   const path = withoutDots(`${await current.realPath()}/${rest.join('/')}`);
-  if (innermostRoot(sandbox.rules, path) === undefined) throw outside(sandbox, path);
+  if (innermostRoot(sandbox.rules, path) === undefined) throw told(path);
   return path;
 }
 
-function outside({ rules }: FileSandbox, path: string): Refused {
-  return blocked(`${path} lies outside of ${rules.roots.join(', ')}`, 'roots');
+type Outside = (real: string) => Refused;
+
+/** Where a link of ours leads is told; where others lead is not: `/proc/1/cwd` says what somebody else is doing. */
+function outsideOf({ rules, base }: FileSandbox, path: string): Outside {
+  const asked = withoutDots(path.startsWith('/') ? path : `${base}/${path}`);
+  const isOurs = innermostRoot(rules, asked) !== undefined;
+  return (real) => blocked(`${isOurs ? real : asked} lies outside of ${rules.roots.join(', ')}`, 'roots');
 }
