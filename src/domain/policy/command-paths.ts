@@ -88,8 +88,7 @@ export class CommandPaths {
   /** The paths of a program; links below them count where it follows those. */
   private followed(program: string, args: readonly Field[]): readonly Named[] {
     const paths = pathsOf(program, args);
-    const texts = args.map(({ text }) => text);
-    if (!followsLinks(program, texts)) return paths;
+    if (!followsLinks(program, args)) return paths;
     const read = paths.some(({ intent, certain }) => intent === 'read' && certain);
     const here: readonly Named[] = !read && beginsHere(program) ? [{ path: '.', intent: 'read', certain: true }] : [];
     return [...paths, ...here].map((each) => ({ ...each, follows: true }));

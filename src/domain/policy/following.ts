@@ -1,3 +1,5 @@
+import type { Field } from '../command/expand.ts';
+
 /** Options by which programs go through directories and follow the links that lie in them, wherever these lead. */
 const FOLLOWS: ReadonlyMap<string, RegExp> = new Map(
   (
@@ -24,11 +26,11 @@ const KEEPS_LINKS: ReadonlyMap<string, RegExp> = new Map([
 ]);
 
 /** Whether a program reads what links below its operands lead to. */
-export function followsLinks(program: string, args: readonly string[]): boolean {
+export function followsLinks(program: string, args: readonly Field[]): boolean {
   const option = FOLLOWS.get(program);
-  if (option === undefined || !args.some((arg) => option.test(arg))) return false;
+  if (option === undefined || !args.some(({ text }) => option.test(text))) return false;
   const but = KEEPS_LINKS.get(program);
-  return but === undefined || !args.some((arg) => but.test(arg));
+  return but === undefined || !args.some(({ text }) => but.test(text));
 }
 
 /** It begins where it is started, unless it is told where. */

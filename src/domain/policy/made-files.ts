@@ -133,24 +133,36 @@ export class MadeFiles {
     if (this.isOutOfOrder ? at >= from && at < to : at >= from) return false;
     const { path = '', certain, starts = [] } = this.noted[at] ?? {};
     if (certain === true && path.includes('…', path.lastIndexOf('/') + 1)) return true;
-    const paths = [path, ...starts.flatMap(({ directory = '' }) => (directory === '' ? [] : [`${directory}/${path}`]))];
-    return inputs.some((each) => paths.some((whole) => isAmong(each, whole)));
+    const isBelow = (each: Inputs) =>
+      starts.some(({ directory = '' }) => directory !== '' && isAmong(each, `${directory}/${path}`));
+    return inputs.some((each) => isAmong(each, path) || isBelow(each));
   }
 
   /** Those that nobody knows, and that are given a file which the same line writes, or are called as one is. */
   givenMade(runs: readonly Followed[]): readonly Run[] {
-    const made = new Map<string, number>();
-    for (const [at, { path, intent, certain, isMade }] of this.noted.entries())
-      if (intent === 'write' && certain && isMade === true) made.set(stemOf(path), at);
+    const made = this.namesMade();
     if (made.size === 0) return [];
     return runs.flatMap(({ run, own: [from, to] }) => {
-      const isOther = (path: string) => {
-        const at = made.get(stemOf(path));
+      const isOther = (name: string) => {
+        const at = made.get(name);
         return at !== undefined && (at < from || (this.isOutOfOrder && at >= to));
       };
-      const isGiven = mayRunWhatItIsGiven(run.program) && this.noted.slice(from, to).some(({ path }) => isOther(path));
-      return isGiven || (isOther(run.program) && !run.name.text.includes('/')) ? [run] : [];
+      const isCalled = isOther(run.program) && !run.name.text.includes('/');
+      const isGiven = () => this.noted.slice(from, to).some(({ path }) => isOther(programName(path)));
+      return isCalled || (mayRunWhatItIsGiven(run.program) && isGiven()) ? [run] : [];
     });
+  }
+
+  /** What the line writes for certain, also without its ending: a program may call y.py y. */
+  private namesMade(): ReadonlyMap<string, number> {
+    const made = new Map<string, number>();
+    for (let at = 0; at < this.noted.length; at += 1) {
+      const each = this.noted[at];
+      if (each?.intent !== 'write' || !each.certain || each.isMade !== true) continue;
+      const name = programName(each.path);
+      made.set(name, at).set(name.replace(/(.)\.\w+$/, '$1'), at);
+    }
+    return made;
   }
 
   /** Those for which a name that the same line makes may turn out to be an option: `touch -- -x; sed p *`. */
@@ -176,11 +188,6 @@ export class MadeFiles {
       );
     });
   }
-}
-
-/** `y` for y.py, as a program may call it. */
-function stemOf(path: string): string {
-  return programName(path).replace(/(.)\.\w+$/, '$1');
 }
 
 /** Of others it is known what they do with files. */

@@ -33,41 +33,31 @@ export function scattersNamed(program: string, args: readonly Field[]): boolean 
   );
 }
 
-/** By these a file keeps what it held under another name. */
-const KEEPS_BACKUP: ReadonlyMap<string, RegExp> = new Map([
-  ...['cp', 'mv', 'ln', 'install', 'patch'].map((program): [string, RegExp] => [
-    program,
-    /^(?:-[a-zA-Z]*[bS]|--(?:backup|suffix))/,
-  ]),
-  ...['sed', 'gsed', 'perl', 'ruby'].map((program): [string, RegExp] => [program, /^(?:-[a-zA-Z]*i.|--in-place=)/]),
-]);
-const RENAMES: ReadonlySet<string> = new Set(
-  'rename rename.ul prename file-rename mmv savelog logrotate javac'.split(' '),
-);
-const COMPILES = /^(?:g?cc|[cg]\+\+|clang(?:\+\+)?|tcc|rustc|go)$/;
+type Test = (words: readonly string[]) => boolean;
 
-/** Whether it puts what a file holds into another one, whose name its arguments do not tell. */
-function renames(program: string, words: readonly string[]): boolean {
-  if (RENAMES.has(program)) return true;
-  const backup = KEEPS_BACKUP.get(program);
-  if (backup !== undefined) return words.some((word) => backup.test(word));
-  if (program === 'git') return words.includes('checkout-index');
-  if (/^python[\d.]*$/.test(program))
-    return words.some((word) => /^(?:compileall|py_compile|tarfile|zipfile)$/.test(word));
-  return (
-    COMPILES.test(program) && !words.some((word) => /^-o/.test(word)) && words.some((word) => !word.startsWith('-'))
-  );
+const isCompiled: Test = (words) =>
+  !words.some((word) => word.startsWith('-o')) && words.some((word) => !word.startsWith('-'));
+
+/** Whether they put what a file holds into another one, whose name their arguments do not tell. */
+const RENAMING: ReadonlyMap<string, Test> = new Map([
+  ...renaming('cp mv ln install patch', (words) =>
+    words.some((word) => /^(?:-[a-zA-Z]*[bS]|--(?:backup|suffix))/.test(word)),
+  ),
+  ...renaming('sed gsed perl ruby', (words) => words.some((word) => /^(?:-[a-zA-Z]*i.|--in-place=)/.test(word))),
+  ...renaming('rename rename.ul prename file-rename mmv savelog logrotate javac', () => true),
+  ...renaming('git', (words) => words.includes('checkout-index')),
+  ...renaming('python', (words) => words.some((word) => /^(?:compileall|py_compile|tarfile|zipfile)$/.test(word))),
+  ...renaming('gcc cc g++ c++ clang clang++ tcc rustc go', isCompiled),
+]);
+
+function renaming(programs: string, test: Test): readonly [string, Test][] {
+  return programs.split(' ').map((program) => [program, test]);
 }
 
 /** Whether it makes files of what an archive, or another file, holds. */
 export function unpacks(program: string, args: readonly Field[]): boolean {
-  if (
-    renames(
-      program,
-      args.map(({ text }) => text),
-    )
-  )
-    return true;
+  const renames = RENAMING.get(program.startsWith('python') ? 'python' : program);
+  if (renames?.(args.map(({ text }) => text)) === true) return true;
   if (!UNPACKERS.has(program)) return false;
   return !program.endsWith('tar') || isExtracting(args.map(({ text }) => text));
 }
