@@ -20,7 +20,7 @@ const TAKES_WORDS: ReadonlyMap<string, RegExp> = new Map([
 const CHANGES = /^(?:-c|--config-env|--exec-path|-C.+)/;
 /** Substitutions, and addresses that print or delete, none of whose parts can end early. */
 const PLAIN_SED =
-  /^(?:s([/|#,@])[^\\\n]*\1[^\\\n]*\1[gpi\d]*|(?:\d+|\/[^/\\\n]*\/)?(?:,(?:\d+|\$|\/[^/\\\n]*\/))?[pd])$/i;
+  /^(?:s([/|#,@])(?:(?!\1)[^\\\n])*\1(?:(?!\1)[^\\\n])*\1[gpi\d]*|(?:\d+|\/[^/\\\n]*\/)?(?:,(?:\d+|\$|\/[^/\\\n]*\/))?[pd])$/i;
 const PLAIN_AWK = /^\/[^/\\[\]"\n]*\/\s*(?:\{\s*print(?:\s+\$\w+(?:\s*,\s*\$\w+)*)?\s*\})?$/;
 /** They set what later commands see. */
 const SETS = new Set(
@@ -46,18 +46,18 @@ export function isOnlySaid(words: readonly string[]): boolean {
   if (program === 'find') return runBy(args).every(([run = '']) => LOOKS.test(run));
   if (SETS.has(program) || HANDS_ON.has(program)) return false;
   const known = knownProgram(program);
-  if (known.isSed)
-    return operands(args)
-      .slice(0, 1)
-      .every((script) => PLAIN_SED.test(script));
-  if (known.isAwk)
-    return operands(args)
-      .slice(0, 1)
-      .every((script) => PLAIN_AWK.test(script));
+  if (known.isSed) return isPlainScript(args, PLAIN_SED, /^-(?:[nErz]|i\S*)$/);
+  if (known.isAwk) return isPlainScript(args, PLAIN_AWK, /^-F./);
   if (known.isShell || known.language !== undefined || known.isRunner) return false;
   const at = known.isWrapper ? wrappedBy(program, args)?.at : undefined;
   if (at !== undefined) return isOnlySaid(args.slice(at));
   return isElsewhere(program, args) || known.takesWords || SPEAKS.has(program);
+}
+
+/** Whether a program is given one script, of this form, as its first operand, and no other by an option. */
+function isPlainScript(args: readonly string[], plain: RegExp, option: RegExp): boolean {
+  const [script = ''] = operands(args);
+  return plain.test(script) && args.every((arg) => !arg.startsWith('-') || option.test(arg));
 }
 
 /** The commands that `find` runs. */
