@@ -49,7 +49,7 @@ describe('a blocked name counts wherever it is not plainly said, whatever is mad
     ["sed 's/a/sudo id/e' x", 'sudo'],
     ["sed 's/a/b/;1e sudo /p' x", 'sudo'],
     ["sed -e 's/a/b/' -e '1e sudo id' x", 'sudo'],
-    ["awk -f x '/sudo/'", 'sudo'],
+    ["awk -f x '/sudo id/'", 'sudo'],
     ["echo 'sudo id' > x; sh x", 'sudo'],
     ["printf 'sudo\\n' | unheard-of", 'sudo'],
     ["mkdir 'a;sudo id'", 'sudo'],
