@@ -33,8 +33,11 @@ export function awk(program: string, args: readonly Field[]): readonly Consequen
 }
 
 function mayRunOthers(program: string): boolean {
-  const code = (withoutTexts(program) ?? program).replace(/[,\\]\s*\n/g, ' ');
-  return RUNS_OTHERS.test(code) || code.split(/[;}\n]/).some(printsToFile);
+  const bare = withoutTexts(program);
+  const code = (bare ?? program).replace(/(?:[,\\]|&&|\|\|)\s*\n/g, ' ');
+  // Where nobody can tell what is text, any of it may end a statement.
+  const statements = bare === undefined ? [code] : code.split(/[;}\n]/);
+  return RUNS_OTHERS.test(code) || statements.some(printsToFile);
 }
 
 /** One search for each of the two: sought together, they are sought from every `print` on. */

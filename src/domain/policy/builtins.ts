@@ -116,7 +116,8 @@ function declared(args: readonly Field[], program: string): readonly Consequence
     : [];
   // These two take no element of an array.
   const isPlain = program === 'export' || program === 'readonly';
-  return [...set, ...blind, ...(isPlain ? [] : subscripts(args))];
+  const unknown = isPlain && blind.length > 0 ? doubt('which variables this sets is only known when it runs') : [];
+  return [...set, ...blind, ...unknown, ...(isPlain ? [] : subscripts(args))];
 }
 
 /** A text of the form of a list is read as one: `declare -a 'x=($(y))'` runs y. */

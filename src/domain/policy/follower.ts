@@ -34,6 +34,8 @@ interface Followed {
   readonly readText: (text: string, place: Place, by: Runs) => void;
 }
 
+/** What changes the directory besides `cd` and its like. */
+const MOVES = /-execdir|chdir|\s-C/;
 const NOTHING_OF_ITS_OWN = [0, 0] as const;
 
 /** Follows commands to what they run, and variables to what they decide. */
@@ -151,7 +153,7 @@ export class Follower {
         return;
       }
       case 'script':
-        if (/PWD|~\+/.test(this.text) && /\b(?:cd|pushd|popd)\b/.test(this.text))
+        if (/PWD|~\+/.test(this.text) && (this.named.where.directories.length > 0 || MOVES.test(this.text)))
           this.notes.doubt('where it is by then may be read as a command', run, run);
         this.inItsShell(run.program, () => this.readText(each.text, { ...place, elsewhere }, run));
         return;

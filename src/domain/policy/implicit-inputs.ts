@@ -144,7 +144,7 @@ export function isAmong({ names, like }: Inputs, path: string): boolean {
 function loadedByNode(words: readonly string[]): readonly Inputs[] {
   const names = new Set<string>();
   for (const [at, word] of words.entries()) {
-    const setting = /^--env-file(?:-if-exists)?=(.*)$/s.exec(word)?.[1];
+    const setting = /^--(?:env-file(?:-if-exists)?|test-reporter|import|require|loader)=(.*)$/s.exec(word)?.[1];
     if (setting !== undefined) names.add(baseName(setting));
     if (word.startsWith('-')) continue;
     // From the first of a row on: from each of them it would take as long as there are more.
@@ -154,7 +154,7 @@ function loadedByNode(words: readonly string[]): readonly Inputs[] {
       : CODE.flatMap((end) => [`${base}.${end}`, `index.${end}`, 'package.json']))
       names.add(each);
     // After an option it may be the value of that.
-    if (!/^-/.test(words[at - 1] ?? '')) break;
+    if (!/^-/.test(words[at - 1] ?? '') && !words.includes('--test')) break;
   }
   const like = words.includes('--test') ? `${LOADED_BY_NODE}|${JS_TESTS}` : LOADED_BY_NODE;
   return [{ names, like: new RegExp(like) }];
@@ -171,7 +171,7 @@ function loadedByPython(words: readonly string[]): readonly Inputs[] {
   }
   const attached = (words[at] ?? '').replace(/^-[a-zA-Z]*?m/, '');
   const [module = ''] = (attached === '' ? (words[at + 1] ?? '') : attached).split('.');
-  const found = { names: new Set([`${module}.py`, '__main__.py', '__init__.py']), like: /^(?:\.\/)*[^/]*\.py$/ };
+  const found = { names: new Set([`${module}.py`, '__main__.py', '__init__.py']), like: /\.py$/ };
   const tool = INPUTS.get(
     /^(?:unittest|doctest|nose2?)$/.test(module) ? 'pytest' : module === 'build' ? 'pip' : module,
   );

@@ -40,7 +40,7 @@ const TAKES_WORDS: ReadonlySet<string> = new Set(
     'rustup npm yarn pnpm composer test [ export declare local readonly typeset unset set head tail wc sort uniq diff ' +
     'comm cut tr paste column mkdir rmdir rm touch basename dirname realpath readlink stat file tree du df kill pkill ' +
     'pgrep killall ps top jq yq sed awk gawk mawk nawk find ln cp mv install command hash id groups getent date expr seq ' +
-    'true false : read exit return test tee sha256sum md5sum cksum tldr code open xdg-open systemctl journalctl service ' +
+    'true false : read exit return test tee sha256sum md5sum cksum tldr code open xdg-open systemctl journalctl ' +
     'surety'
   ).split(' '),
 );

@@ -53,6 +53,7 @@ export class Notes implements Reading {
 
   /** A file whose content is run. */
   runsFile(path: string, run: Run, own: RunFile['own']): void {
+    if (/(?:^|\/)\.git(?:\/|$)/.test(path)) this.doubt('what git keeps in its own files is what it was told', run, run);
     this.files.push({ path, run, own });
   }
 

@@ -22,10 +22,14 @@ import { Notes } from './notes.ts';
 import { closesAndGoesOn, isOverlooked } from './overlooked.ts';
 import { beside, MOST_DEPTH, outermost, started, type Place } from './place.ts';
 import type { Site } from './reading.ts';
+import { readsAsBash } from './shells.ts';
 import { isTelling } from './steering.ts';
 import { isTangled } from './tangle.ts';
 import { isForReadAlone, type ScriptVariables } from './variables.ts';
 import { walk } from './walk.ts';
+
+/** To other shells these are words, or end where they do not end for bash: `[[ a || x ]]` runs x. */
+const OF_BASH_ALONE = /\[\[|(?<!\$)\(\(|\$['"]|[<>]\(|&>|\|&|<<<|\b(?:coproc|function|select)\b/;
 
 /** Walks a parsed script and notes what it would run. */
 export class Reader {
@@ -71,6 +75,8 @@ export class Reader {
   private readText(text: string, place: Place, by: Runs): void {
     const site = { start: by.start, end: by.end };
     const run = 'name' in by ? by : undefined;
+    if (!readsAsBash(by.program) && OF_BASH_ALONE.test(text))
+      this.notes.doubt(`${by.program} may hand this to a shell that does not read it as bash does`, site, run);
     if (text.includes(HOLE))
       this.notes.doubt(`a part of what ${by.program} runs is only known when it runs`, site, run);
     if (place.depth >= MOST_DEPTH || text.length > this.text.length * 4 + 256 || isTangled(text)) {
@@ -215,6 +221,8 @@ export class Reader {
   }
 
   private redirect(node: Redirection & { type: 'Redirect' }, place: Place): void {
+    if (node.descriptor?.type === 'FileDescriptorVariable' && /\[/.test(place.source.slice(node.pos, node.end)))
+      this.notes.doubt('the subscript of an array is evaluated', this.siteOf(node, place));
     if (node.target === undefined) return;
     const site = this.siteOf(node, place);
     const isDuplicating = node.operator.endsWith('&');

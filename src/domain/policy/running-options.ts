@@ -61,7 +61,8 @@ const SQLITE: RunningOptions = { steer: 'cmd init', oneDash: true, text: SHELL_I
 const RPM: RunningOptions = { command: 'pipe', steer: 'eval define load macros rcfile undefine', steerLetters: 'ED' };
 const NPM: RunningOptions = {
   command: 'script-shell shell editor viewer git',
-  ...{ steer: 'node-options userconfig globalconfig', only: /^(?:config|c|set|edit|explore|exec|x|help)$/ },
+  ...{ steer: 'node-options userconfig globalconfig init-module' },
+  only: /^(?:config|c|set|edit|explore|exec|x|help|init|create|innit)$/,
 };
 const TAR: RunningOptions = {
   command: 'to-command use-compress-program rmt-command rsh-command info-script new-volume-script',
@@ -190,10 +191,14 @@ const EDITORS = /^(?:n?vi|[rgn]?vim|[rg]?view|[rgn]?vimdiff|evim|eview|ex)$/;
 
 export function runningOptionsOf(program: string): RunningOptions | undefined {
   if (Object.hasOwn(RUNNING_OPTIONS, program)) return RUNNING_OPTIONS[program];
-  if (COMPILERS.test(program)) return COMPILER;
+  if (isCompiler(program)) return COMPILER;
   if (program.startsWith('emacs')) return EMACS;
   if (/^pip[\d.]+$/.test(program)) return RUNNING_OPTIONS['pip'];
   return isEditor(program) ? EDITOR : undefined;
+}
+
+export function isCompiler(program: string): boolean {
+  return COMPILERS.test(program);
 }
 
 /** Distributions call their variants `vim.basic` and the like. */

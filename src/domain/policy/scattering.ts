@@ -1,4 +1,5 @@
 import type { Field } from '../command/expand.ts';
+import { isCompiler } from './running-options.ts';
 
 const SCATTERING: ReadonlySet<string> = new Set('patch split csplit cpio pax uudecode git tar gtar bsdtar'.split(' '));
 /** Of git: they make files, or what files are made of, from what they are given. */
@@ -46,8 +47,10 @@ const RENAMING: ReadonlyMap<string, Test> = new Map([
   ...renaming('sed gsed perl ruby', (words) => words.some((word) => /^(?:-[a-zA-Z]*i.|--in-place=)/.test(word))),
   ...renaming('rename rename.ul prename file-rename mmv savelog logrotate javac', () => true),
   ...renaming('git', (words) => words.includes('checkout-index')),
-  ...renaming('python', (words) => words.some((word) => /^(?:compileall|py_compile|tarfile|zipfile)$/.test(word))),
-  ...renaming('gcc cc g++ c++ clang clang++ tcc rustc go', isCompiled),
+  ...renaming('python', (words) =>
+    words.some((word) => /^(?:compileall|py_compile|tarfile|zipfile|zipapp)$/.test(word)),
+  ),
+  ...renaming('gcc tcc rustc go', isCompiled),
 ]);
 
 function renaming(programs: string, test: Test): readonly [string, Test][] {
@@ -56,7 +59,7 @@ function renaming(programs: string, test: Test): readonly [string, Test][] {
 
 /** Whether it makes files of what an archive, or another file, holds. */
 export function unpacks(program: string, args: readonly Field[]): boolean {
-  const renames = RENAMING.get(program.startsWith('python') ? 'python' : program);
+  const renames = RENAMING.get(program.startsWith('python') ? 'python' : isCompiler(program) ? 'gcc' : program);
   if (renames?.(args.map(({ text }) => text)) === true) return true;
   if (!UNPACKERS.has(program)) return false;
   return !program.endsWith('tar') || isExtracting(args.map(({ text }) => text));

@@ -5,7 +5,7 @@ import { codeFrom } from './streams.ts';
 
 const ADDRESS =
   /^(?:\d+(?:~\d+)?|\$|\/(?:[^/\\\n]|\\.)*\/[IM]*)(?:,\s*(?:[+~]?\d+|\$|\/(?:[^/\\\n]|\\.)*\/[IM]*))?\s*!?\s*/;
-const PLAIN = /^(?:[=dDgGhHlnNpPqQxz{}](?:\s*\d+)?|[:btT]\s*\w*)/;
+const PLAIN = /^(?:[=dDgGhHlnNpPqQxz{}](?:\s*\d+)?|[:btT][ \t]*\w*)/;
 /** Its text is what follows, on this line or, behind a backslash, on the next; a backslash before the end of a line goes on. */
 const TEXT = /^[aic][ \t]*(?:\\\n)?(?:[^\\\n]|\\[^])*(?:\n|$)/;
 const COMMENT = /^#[^\n]*/;

@@ -9,10 +9,24 @@ const BOURNE: ReadonlySet<string> = new Set(
 const OTHERS: ReadonlySet<string> = new Set(
   'zsh fish csh tcsh yash pwsh powershell cmd nu elvish xonsh rc es'.split(' '),
 );
+/** Files that hold what somebody has said, and are no scripts: messages, settings, data. */
+const NO_SCRIPT = /(?:^|\/)\.git(?:\/|$)|\.(?:json|md|txt|toml|ya?ml|lock|pub|zip|csv|log|patch|diff|html|xml)$/;
 const LONG = /^--(?:login|norc|noprofile|posix|verbose|version|help|restricted|noediting|debugger|dump-strings)$/;
 /** Options of the shell after which words mean something else. */
 const REREADING = /alias|glob|posix|cd|lastpipe|hist|keyword/;
 const REREADING_LETTERS = /[Hk]/;
+
+/** Bash itself, and what runs a text in the shell that it stands in. */
+const BASH: ReadonlySet<string> = new Set(
+  ['a substitution', 'an expansion', 'a here-document'].concat(
+    'bash rbash bash-static eval trap alias mapfile readarray declare local typeset'.split(' '),
+  ),
+);
+
+/** Whether a text that this has run is read by bash, and not by whatever `sh` is. */
+export function readsAsBash(program: string): boolean {
+  return BASH.has(program);
+}
 
 export function isShell(program: string): boolean {
   return BOURNE.has(program) || OTHERS.has(program);
@@ -81,5 +95,10 @@ export function shell(program: string, args: readonly Field[]): readonly Consequ
   if (takesInput || operand === undefined || isStandardInput(operand)) return [{ type: 'input' }, ...reread];
   if (isStream(operand)) return doubt(`what ${program} runs comes from another stream`);
   if (operand.includes(HOLE)) return doubt(`which file ${program} is to run is only known when it runs`);
-  return [{ type: 'file', path: operand }, ...reread];
+  const isScript = !NO_SCRIPT.test(operand);
+  return [
+    { type: 'file', path: operand },
+    ...reread,
+    ...(isScript ? [] : doubt(`what ${program} finds in ${operand} is whatever was said there`)),
+  ];
 }

@@ -9,7 +9,7 @@ export interface SpeltOut extends Site {
 }
 
 const LETTERS = /\\x\{?([0-9a-f]{1,2})\}?|\\u\{?([0-9a-f]{1,4})\}?|\\0?([0-7]{2,3})/gi;
-const EMPTY = /\$(?:[@*]|\{[\w@*]*\}|[A-Za-z_]\w*)/g;
+const EMPTY = /\$(?:[@*]|\{[^{}]*\}|[A-Za-z_]\w*)/g;
 /** What is compared runs nothing, unless it is taken for a number or holds what runs. */
 const EVALUATED = /\$\(|`|\[\w|(?:^|\s)-(?:eq|ne|lt|le|gt|ge|v)\s/;
 const MOST_DEPTH = 4;

@@ -102,6 +102,52 @@ describe('what reads keys or code from its input, or a file that the line has ma
   });
 });
 
+describe('what another shell reads otherwise, and what programs keep of what they were told, asks', () => {
+  it.each([
+    "sh -c '[[ a || x ]]'",
+    `bash -c 'sh -c "[[ a || x ]]"'`,
+    `sh -c "echo \\$'\\\\'; x #'"`,
+    "sh -c '((x))'",
+    "dash -c 'x &> y'",
+    "npx -c '[[ a || x ]]'",
+    "sh <<'E'\n[[ a || x ]]\nE",
+    'export $(cat .env); $PWD id',
+    'readonly "$(x)"; eval "ls $PWD"',
+    'export "$(x)"; git diff',
+    "x | sed -e 't' -e e",
+    "sed '/q/b\ne' x",
+    `awk 'BEGIN{print "x", 1 &&\n1 > "y"}'; sh y`,
+    `awk 'BEGIN{print "x;", (4)/2 > "y"}'; sh y`,
+    'c""d a*; eval "ls $PWD"',
+    `env -C a bash -c 'eval "ls $PWD"'`,
+    ': {a[x]}>f',
+    "git commit -m 'x'; sh .git/COMMIT_EDITMSG",
+    'git init -q; . .git/HEAD',
+    'chmod +x .git/COMMIT_EDITMSG; .git/COMMIT_EDITMSG',
+    'ssh-keygen -f y; sh y.pub',
+    'npm init -y; sh package.json',
+    'echo x > y.c; gcc-12 -w y.c; ./a.out',
+    'mkdir d; echo x > d/y.py; python3 -m d.y',
+    'mkdir d; echo x > d/y.py; python3 -m unittest d/y.py',
+    'echo x > y.js; node --test --test-reporter=./y.js a.js',
+    'npm init -y --init-module=./y.js',
+    '/usr/sbin/service ../../usr/bin/sudo id',
+  ])('%s', (line) => {
+    expect(verdict(line)).toBe('ask');
+  });
+
+  it.each([
+    "sh -c 'echo hi && ls'",
+    "bash -c '[[ -f x ]] && (( 1 ))'",
+    "sh -c 'echo $((1 + 2))'",
+    'export A=b C="$D"',
+    'sh scripts/build.sh',
+    'git commit -m x && git push',
+  ])('%s does not', (line) => {
+    expect(verdict(line)).toBe('allow');
+  });
+});
+
 describe('harm is denied however it is called', () => {
   it.each([
     'cd / && find -delete',
