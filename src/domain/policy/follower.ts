@@ -46,6 +46,9 @@ export class Follower {
   private readonly calls: Calls;
   private readonly variables: ScriptVariables;
   private readonly readText: Followed['readText'];
+  /** Looked for once: a line may have as many scripts as it has words. */
+  private readonly saysWhereItIs: boolean;
+  private readonly moves: boolean;
 
   constructor({ text, notes, calls, variables, readText }: Followed) {
     this.text = text;
@@ -54,6 +57,8 @@ export class Follower {
     this.calls = calls;
     this.variables = variables;
     this.readText = readText;
+    this.saysWhereItIs = /PWD|~\+/.test(text);
+    this.moves = this.saysWhereItIs && MOVES.test(text);
   }
 
   /** Follows a command to what it runs. */
@@ -153,7 +158,7 @@ export class Follower {
         return;
       }
       case 'script':
-        if (/PWD|~\+/.test(this.text) && (this.named.where.directories.length > 0 || MOVES.test(this.text)))
+        if (this.saysWhereItIs && (this.moves || this.named.where.directories.length > 0))
           this.notes.doubt('where it is by then may be read as a command', run, run);
         this.inItsShell(run.program, () => this.readText(each.text, { ...place, elsewhere }, run));
         return;

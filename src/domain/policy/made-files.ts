@@ -40,6 +40,8 @@ export const BUILDS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
+const NO_RUNS: readonly Run[] = [];
+const NO_NAMES: ReadonlyMap<string, number> = new Map();
 /** What programs have said, and no program loads. */
 const SAID = /\.(?:log|txt|out|err|md|csv|html)$/;
 
@@ -141,28 +143,32 @@ export class MadeFiles {
   /** Those that nobody knows, and that are given a file which the same line writes, or are called as one is. */
   givenMade(runs: readonly Followed[]): readonly Run[] {
     const made = this.namesMade();
-    if (made.size === 0) return [];
-    return runs.flatMap(({ run, own: [from, to] }) => {
-      const isOther = (name: string) => {
-        const at = made.get(name);
-        return at !== undefined && (at < from || (this.isOutOfOrder && at >= to));
-      };
-      const isCalled = isOther(run.program) && !run.name.text.includes('/');
-      const isGiven = () => this.noted.slice(from, to).some(({ path }) => isOther(programName(path)));
-      return isCalled || (mayRunWhatItIsGiven(run.program) && isGiven()) ? [run] : [];
-    });
+    return made.size === 0 ? NO_RUNS : runs.filter((each) => this.isGivenOne(each, made)).map(({ run }) => run);
+  }
+
+  private isGivenOne({ run, own: [from, to] }: Followed, made: ReadonlyMap<string, number>): boolean {
+    const isOther = (name: string) => {
+      const at = made.get(name);
+      return at !== undefined && (at < from || (this.isOutOfOrder && at >= to));
+    };
+    if (isOther(run.program) && !run.name.text.includes('/')) return true;
+    if (!mayRunWhatItIsGiven(run.program)) return false;
+    return this.noted.slice(from, to).some(({ path }) => isOther(programName(path)));
   }
 
   /** What the line writes for certain, also without its ending: a program may call y.py y. */
   private namesMade(): ReadonlyMap<string, number> {
-    const made = new Map<string, number>();
+    let made: Map<string, number> | undefined;
     for (let at = 0; at < this.noted.length; at += 1) {
       const each = this.noted[at];
       if (each?.intent !== 'write' || !each.certain || each.isMade !== true) continue;
       const name = programName(each.path);
-      made.set(name, at).set(name.replace(/(.)\.\w+$/, '$1'), at);
+      const dot = name.lastIndexOf('.');
+      made ??= new Map();
+      made.set(name, at);
+      if (dot > 0) made.set(name.slice(0, dot), at);
     }
-    return made;
+    return made ?? NO_NAMES;
   }
 
   /** Those for which a name that the same line makes may turn out to be an option: `touch -- -x; sed p *`. */
