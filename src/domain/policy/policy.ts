@@ -146,6 +146,7 @@ export function patternsFor(patterns: PatternsByProgram, program: string): reado
 }
 
 function nameAmong(programs: ReadonlySet<string>): RegExp {
+  if (programs.size === 0) return /(?!)/;
   const names = [...programs].map((name) => name.replace(/[^\w*?]/g, '\\$&').replace(/[*?]/g, '[\\w.-]$&'));
   return new RegExp(`(?<![\\w.-])(?:${names.join('|')})(?![\\w/-]|\\.\\w)`, 'i');
 }

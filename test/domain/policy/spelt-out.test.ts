@@ -66,6 +66,14 @@ describe('a blocked name counts wherever it is not plainly said, whatever is mad
   });
 });
 
+it('finds nothing where nothing is blocked', () => {
+  const { blocked } = policyOf(ShellRules.parse({}));
+  const allowedCommands = blocked.map(({ text }) => text);
+  const policy = policyOf(ShellRules.parse({ allowedCommands }));
+  expect(policy.blockedPrograms.size).toBe(0);
+  expect(speltOut('x=sudo; y', policy.blockedName)).toBeUndefined();
+});
+
 describe('words are said', () => {
   it.each([
     'ls # sudo x',
