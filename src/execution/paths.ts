@@ -15,6 +15,8 @@ import { linksBelow } from './links-below.ts';
 
 /** Devices that are no files: reading them tells nothing, writing them changes nothing. */
 const HARMLESS = /^\/dev\/(?:null|zero|full|u?random|stdin|stdout|stderr|tty|fd\/\d+)$/;
+/** Each holds the directories on its way, and a process may hold about a thousand. */
+const LOOKED_UP_AT_ONCE = 32;
 /** More words than this nobody looks up. */
 const MOST_GUESSES = 500;
 
@@ -105,9 +107,13 @@ async function ledTo(files: FileSandbox, directory: string): Promise<readonly To
     return [{ path: directory, access: 'read', known: true, refusal: undefined, question }];
   }
   const touchIt: Touch = (at, by) => touch(files, at, by, { followLast: true });
-  return compact(
-    await Promise.all(links.map((link) => guessedPath(files, link, 'read', { touch: touchIt, followLast: true }))),
-  );
+  const found: TouchedPath[] = [];
+  for (let at = 0; at < links.length; at += LOOKED_UP_AT_ONCE) {
+    const some = links.slice(at, at + LOOKED_UP_AT_ONCE);
+    const guesses = some.map((link) => guessedPath(files, link, 'read', { touch: touchIt, followLast: true }));
+    found.push(...compact(await Promise.all(guesses)));
+  }
+  return found;
 }
 
 /** Whether a link at the end is followed: yes, no, or both have to be allowed. */

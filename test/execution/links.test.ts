@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import {
   existsSync,
   lstatSync,
@@ -10,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { openExecution } from '../../src/execution/open.ts';
 import type { OpenExecution } from '../../src/execution/open.ts';
@@ -104,6 +105,19 @@ it('a link that leads out is found behind one that does not', async () => {
   expect(await execution.preview({ tool: 'shell', args: { command } })).toMatchObject({ verdict: 'allow' });
   symlinkSync('../..', join(project, 'sub/further'));
   expect(await execution.preview({ tool: 'shell', args: { command } })).toMatchObject({ verdict: 'ask' });
+});
+
+it('a link that leads out is found among hundreds, by a process that may open few files', () => {
+  const crowd = join(base, 'crowd');
+  mkdirSync(join(crowd, 'links'), { recursive: true });
+  writeFileSync(join(crowd, 'a.txt'), 'text');
+  for (let nth = 0; nth < 800; nth += 1) symlinkSync('../a.txt', join(crowd, `links/${nth}`));
+  symlinkSync('../../outside', join(crowd, 'links/out'));
+  const command = `ulimit -n 256; exec "$0" "$1" exec --offline --dry-run -- 'grep -R SECRET links'`;
+  const cli = ['-c', command, process.execPath, resolve('dist/src/cli/main.js')];
+  const env = { PATH: process.env['PATH'] ?? '', HOME: base, SURETY_HOME: join(base, 'crowd-home') };
+  const { stdout, stderr } = spawnSync('sh', cli, { cwd: crowd, env, encoding: 'utf8' });
+  expect(stdout + stderr).toContain('lies outside of');
 });
 
 it.each([
