@@ -115,8 +115,7 @@ export class Follower {
       const [, name, value] = /^([^-=:+?!][^=:+?!]*)[:+?!]*=(.*)$/s.exec(text) ?? [];
       if (name === undefined || value === undefined) continue;
       this.steering(name, [value], run, place, run);
-      if (breaksOut(value) || value.includes(HOLE))
-        this.notes.doubt(`${run.program} runs what a variable holds`, run, run);
+      if (breaksOut(value)) this.notes.doubt(`${run.program} runs what a variable holds`, run, run);
     }
   }
 

@@ -1,4 +1,3 @@
-import { HOLE } from '../command/expand.ts';
 import { CommandPaths } from './command-paths.ts';
 import type { Followed, RunFile } from './made-files.ts';
 import type { CommandPath } from './paths.ts';
@@ -117,7 +116,7 @@ export class Notes implements Reading {
     const spelling = this.followed.filter(({ run }) => !run.maybe && spellsOutVariables(run.program));
     if (spelling.length === 0) return;
     const values = this.values.flatMap((each) => each());
-    if (!values.some((value) => breaksOut(value) || value.includes(HOLE))) return;
+    if (!values.some(breaksOut)) return;
     for (const { run } of spelling) this.doubt(`${run.program} runs what a variable holds`, run, run);
   }
 }

@@ -10,7 +10,7 @@ const OTHERS: ReadonlySet<string> = new Set(
   'zsh fish csh tcsh yash pwsh powershell cmd nu elvish xonsh rc es'.split(' '),
 );
 /** Files that hold what somebody has said, and are no scripts: messages, settings, data. */
-const NO_SCRIPT = /(?:^|\/)\.git(?:\/|$)|\.(?:json|md|txt|toml|ya?ml|lock|pub|zip|csv|log|patch|diff|html|xml)$/;
+const NO_SCRIPT = /\.(?:json|md|txt|toml|ya?ml|lock|pub|zip|csv|log|patch|diff|html|xml)$/;
 const LONG = /^--(?:login|norc|noprofile|posix|verbose|version|help|restricted|noediting|debugger|dump-strings)$/;
 /** Options of the shell after which words mean something else. */
 const REREADING = /alias|glob|posix|cd|lastpipe|hist|keyword/;

@@ -59,8 +59,8 @@ export function steeringOf(given: string): Steering | undefined {
 
 /** They put what variables hold into command lines, whichever variables these are. */
 const SPELLS_OUT: ReadonlySet<string> = new Set('make gmake bmake nmake configure config.status scons'.split(' '));
-/** What ends a command line or begins another one, to a shell or to make; and what makes a compiler run others. */
-const BREAKS_OUT = /[;|&`$\n]|(?:^|\s)--?(?:wrapper|fplugin|specs|ld-path)\b/;
+/** What ends a command line or begins another one, to a shell or to make, or may (\0: HOLE); and what makes a compiler run others. */
+const BREAKS_OUT = /[;|&`$\n\0]|(?:^|\s)--?(?:wrapper|fplugin|specs|ld-path)\b/;
 
 export function spellsOutVariables(program: string): boolean {
   return SPELLS_OUT.has(program);
