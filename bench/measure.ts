@@ -15,7 +15,13 @@ export interface Row {
   readonly peerSpread?: readonly [number, number];
 }
 
-export type Budget = { readonly atMost: number } | { readonly atLeast: number } | { readonly exactly: number } | null;
+/** `lowestAtMost` is for a time by itself: whatever else the machine does adds to it, and the lowest round has least of that. */
+export type Budget =
+  | { readonly atMost: number }
+  | { readonly lowestAtMost: number }
+  | { readonly atLeast: number }
+  | { readonly exactly: number }
+  | null;
 
 const ROUNDS = 7;
 
@@ -54,7 +60,7 @@ export function row(
     ours: mine,
     peer: theirs,
     ratio,
-    ...judge(judged, budget),
+    ...judge(judged, Math.min(...ours), budget),
     unit,
     load: loadavg()[0] ?? 0,
     spread: spreadOf(ours),
@@ -62,9 +68,11 @@ export function row(
   };
 }
 
-function judge(value: number, budget: Budget): Pick<Row, 'budget' | 'ok'> {
+function judge(value: number, lowest: number, budget: Budget): Pick<Row, 'budget' | 'ok'> {
   if (budget === null) return { budget: null, ok: true };
   if ('atMost' in budget) return { budget: `<= ${budget.atMost}`, ok: value <= budget.atMost };
+  if ('lowestAtMost' in budget)
+    return { budget: `lowest <= ${budget.lowestAtMost}`, ok: lowest <= budget.lowestAtMost };
   if ('atLeast' in budget) return { budget: `>= ${budget.atLeast}`, ok: value >= budget.atLeast };
   return { budget: `= ${budget.exactly}`, ok: value === budget.exactly };
 }

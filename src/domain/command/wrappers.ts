@@ -104,7 +104,7 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
 /** `/usr/bin/git` and `git.exe` are git. */
 export function programName(text: string): string {
   // Most programs are named by their name.
-  if (!/[/\\]|\.exe$/i.test(text)) return text;
+  if (!text.includes('/') && !text.includes('\\') && !(text.includes('.') && /\.exe$/i.test(text))) return text;
   const base = text.split(/[/\\]/).findLast((part) => part !== '') ?? text;
   // From the first of a row on: from each of them it would take as long as there are more.
   return base.replace(/(?<!\.exe)(?:\.exe)+$/i, '') || base;

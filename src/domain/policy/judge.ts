@@ -129,31 +129,37 @@ class Judge {
 
   private judge(run: Run): void {
     const { policy } = this;
-    const ways = policy.hasGlobs ? waysOf(run) : [];
-    const denied = run.maybe ? 'ask' : 'deny';
     const harm = destruction(run, this.entered);
     if (harm !== undefined) this.block(harm, run, undefined, run.maybe);
     this.judgeBlocked(run);
     if (policy.blocksOwnCommands) this.judgeOwnCommand(run);
     if (!policy.rules.allowNetwork) this.judgeConnection(run);
+    const isNamed = policy.hasGlobs && this.judgeByRules(run);
+    if (isNamed || run.maybe) return;
+    if (run.by === undefined || !this.allowed.has(run.by)) this.judgeUnnamed(run);
+  }
+
+  /** By the operator's own rules; whether one of them allows the run. */
+  private judgeByRules(run: Run): boolean {
+    const { policy } = this;
+    const ways = waysOf(run);
+    const denied = run.maybe ? 'ask' : 'deny';
     for (const rule of policy.deny) {
       const match = matchesLine(rule, ways, run);
       if (match === 'yes') this.add(denied, `a deny rule names ${shown(run.program)}`, run, rule.text);
       if (match === 'maybe') this.add('ask', 'this may turn out to be what a deny rule names', run, rule.text);
     }
-    if (run.maybe) return;
+    if (run.maybe) return false;
     const asked = policy.ask.find((rule) => matchesLine(rule, ways, run) !== 'no');
     if (asked !== undefined) this.add('ask', `an ask rule names ${shown(run.program)}`, run, asked.text);
     // What is allowed is what was written.
     const written = ways.slice(0, 1);
     const allowing =
       asked === undefined ? policy.allow.find((rule) => matchesLine(rule, written, run) === 'yes') : undefined;
-    if (allowing !== undefined) {
-      this.allowed.add(run);
-      this.add('allow', `an allow rule names ${shown(run.program)}`, run, allowing.text);
-      return;
-    }
-    if (run.by === undefined || !this.allowed.has(run.by)) this.judgeUnnamed(run);
+    if (allowing === undefined) return false;
+    this.allowed.add(run);
+    this.add('allow', `an allow rule names ${shown(run.program)}`, run, allowing.text);
+    return true;
   }
 
   private judgeConnection(run: Run): void {

@@ -5,7 +5,7 @@ import { interpreterOf } from './interpreters.ts';
 import type { Program } from './program.ts';
 import { PROGRAMS } from './programs.ts';
 import { isRunner } from './runners.ts';
-import { isEditor, runningOptionsOf, type RunningOptions } from './running-options.ts';
+import { isCompiler, isEditor, runningOptionsOf, type RunningOptions } from './running-options.ts';
 import { isShell } from './shells.ts';
 
 /** All that the name of a program tells of it. */
@@ -17,6 +17,7 @@ export interface KnownProgram {
   readonly isAwk: boolean;
   readonly isSed: boolean;
   readonly isLoader: boolean;
+  readonly isCompiler: boolean;
   /** What it reads from its input are keys that are pressed. */
   readonly isEditor: boolean;
   /** How it runs others by its operands, and by its options. */
@@ -79,6 +80,7 @@ function lookedUp(name: string): KnownProgram {
     isAwk: /^(?:[gmn]|original-|go)?awk$/.test(name),
     isSed: /^[gs]?sed$/.test(name),
     isLoader: /^ld[-.].*so/.test(name),
+    isCompiler: isCompiler(name),
     isEditor: isEditor(name),
     special,
     options,

@@ -10,6 +10,11 @@ const IN_LITERAL = /`|\$[({]/;
 /** Where parentheses do not match as bash counts them, `((…))` is no arithmetic to it but a shell within a shell. */
 const UNCOUNTABLE = /;|\\[()]|\$\{[^}]*[()]|(["'])[^"']*[()][^"']*\1/;
 
+/** Whether no word of a text can hide anything: what quotes, escapes or expands is nowhere in it. */
+export function isBare(source: string): boolean {
+  return !/[`"'\\$(]/.test(source);
+}
+
 /**
  * Whether the parser has left something unread: a word that it says is plain, yet has quotes or expansions in it
  * (`a[; x ]$(y)`, which bash takes for one word). Nothing of the kind may pass for text.

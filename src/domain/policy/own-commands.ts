@@ -13,7 +13,7 @@ const DECIDES = /^(?:approve|deny|extend|revoke|token|break-glass|kill-switch)(?
 const ACTS = /^(?:exec|files|fetch|reset|block|recover|rules|webhooks|up|serve|audit)(?: |$)/;
 /** Right behind a command: further on it may be the value of an option, and the command is used. */
 const HELP = /^(?:[a-z-]+|(?:rules|token|webhooks|audit|policy|files|kill-switch) [a-z-]+) (?:--help|-h)$/;
-const ENTRY = /(?:^|\/)main\.[cm]?[jt]s$/;
+const ENTRY: ReadonlySet<string> = new Set(['main.js', 'main.mjs', 'main.cjs', 'main.ts', 'main.mts', 'main.cts']);
 /** An interpreter finds the extension by itself. */
 const ENTRY_ARGUMENT = /(?:^|[/=])main(?:\.[cm]?[jt]s)?$/;
 /** The program itself, under which name or directory ever it is put. */
@@ -24,7 +24,7 @@ export type OwnCommand = 'decides' | 'may decide' | 'runs';
 /** Whether a run is Surety's own command line, deciding what is for people to decide. */
 export function ownCommand({ program, name, args }: Pick<Run, 'program' | 'name' | 'args'>): OwnCommand | undefined {
   if (program === 'surety') return kindOf(args.map(({ text }) => text));
-  if (knownProgram(program).language === undefined && !ENTRY.test(program)) return undefined;
+  if (knownProgram(program).language === undefined && !ENTRY.has(program)) return undefined;
   const texts = [name, ...args].map(({ text }) => text);
   const at = texts.findIndex((text) => ENTRY_ARGUMENT.test(text) || programName(text).toLowerCase() === 'surety');
   if (at === -1) return undefined;

@@ -20,8 +20,8 @@ export function guessesIn(text: string, intent: PathIntent): readonly Named[] {
     const last = text.lastIndexOf('=');
     if (last > equals) found.push(text.slice(last + 1));
   }
-  const named = text.includes(':') ? AFTER_COLON.exec(text)?.[1] : undefined;
-  if (named !== undefined) found.push(named);
+  const behind = text.includes(':') ? AFTER_COLON.exec(text)?.[1] : undefined;
+  if (behind !== undefined) found.push(behind);
   if (!text.startsWith('-')) found.push(text);
   else if (!text.startsWith('--') && text.length > 3) {
     // Where the value begins only the program knows: after one letter, after some, or where a path begins.
@@ -29,10 +29,12 @@ export function guessesIn(text: string, intent: PathIntent): readonly Named[] {
     const begins = rooted === 2 ? [2] : new Set([2, 3, 4, Math.max(rooted, 2)]);
     for (const at of begins) if (text.length > at + 1) found.push(text.slice(at));
   }
-  return found
-    .map((each) => each.replace(/^(?:@|file:(?:\/\/)?)/, ''))
-    .filter((each) => isWord(each) && isTelling(each))
-    .map((each) => guess(each, intent));
+  const named: Named[] = [];
+  for (const each of found) {
+    const path = each.startsWith('@') || each.startsWith('file:') ? each.replace(/^(?:@|file:(?:\/\/)?)/, '') : each;
+    if (isWord(path) && isTelling(path)) named.push(guess(path, intent));
+  }
+  return named;
 }
 
 export function isWord(text: string): boolean {

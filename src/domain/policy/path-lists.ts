@@ -15,7 +15,7 @@ const LISTS: readonly (readonly [programs: string, option: RegExp])[] = [
 /** Letters without a dash, as in `tar cTf list x.tar`. */
 const OLD = /^[a-zA-Z]*T/;
 /** They take their names from their input, or from an archive, and those may lead anywhere. */
-const ARCHIVERS = /^(?:cpio|bsdcpio|pax)$/;
+const ARCHIVERS: ReadonlySet<string> = new Set(['cpio', 'bsdcpio', 'pax']);
 const ONLY_LISTS = /^(?:-[a-zA-Z]*t[a-zA-Z]*|--list|--version|--help)$/;
 
 const BY_PROGRAM: ReadonlyMap<string, RegExp> = new Map(
@@ -30,6 +30,6 @@ export function listedElsewhere(program: string, args: readonly Field[]): readon
       args.some(({ text }) => option.test(text)) || (program.endsWith('tar') && OLD.test(args[0]?.text ?? ''));
     return isListed ? [{ path: HOLE, intent: 'read', certain: true }] : [];
   }
-  const isMoving = ARCHIVERS.test(program) && !args.some(({ text }) => ONLY_LISTS.test(text));
+  const isMoving = ARCHIVERS.has(program) && !args.some(({ text }) => ONLY_LISTS.test(text));
   return isMoving ? [{ path: HOLE, intent: 'write', certain: true }] : [];
 }

@@ -172,18 +172,25 @@ function guesses(program: string, args: readonly string[]): readonly Named[] {
       continue;
     }
     if (program === 'git' && (/^-[a-zA-Z]*[mSG]$/.test(before) || /^-[a-zA-Z]*[mSG]./.test(text))) continue;
-    const [name = '', value] = /^(-[^=]+)=(.*)$/s.exec(text)?.slice(1) ?? [];
-    if (SAID.test(before) && !OUTSIDE.test(text)) continue;
-    if (SAID.test(name) && !OUTSIDE.test(value ?? '')) continue;
-    if (ENTERED.test(before)) entered.push(text);
-    if (value !== undefined && ENTERED.test(name)) entered.push(value);
-    if (/^-C./.test(text)) entered.push(text.slice(2));
-    const isOutput = OUTPUT.test(before) || OUTPUT.test(name);
-    found.push(...guessesIn(text, isOutput ? 'write' : intent));
+    const said = before.startsWith('-') ? optionOf(before) : undefined;
+    const equals = text.startsWith('-') ? text.indexOf('=', 2) : -1;
+    const own = equals === -1 ? undefined : optionOf(text.slice(0, equals));
+    if (said === 'said' && !OUTSIDE.test(text)) continue;
+    if (own === 'said' && !OUTSIDE.test(text.slice(equals + 1))) continue;
+    if (said === 'entered') entered.push(text);
+    if (own === 'entered') entered.push(text.slice(equals + 1));
+    if (text.startsWith('-C') && text.length > 2) entered.push(text.slice(2));
+    found.push(...guessesIn(text, said === 'output' || own === 'output' ? 'write' : intent));
   }
   if (entered.length === 0) return found;
   const belows = entered.filter((each) => isWord(each) && !each.includes('\0'));
   return [...found, ...belows.slice(0, 4).flatMap((below) => found.map((each) => ({ ...each, below })))];
+}
+
+function optionOf(name: string): 'said' | 'entered' | 'output' | undefined {
+  if (ENTERED.test(name)) return 'entered';
+  if (OUTPUT.test(name)) return 'output';
+  return SAID.test(name) ? 'said' : undefined;
 }
 
 function isLooking(program: string, args: readonly string[]): boolean {

@@ -1,6 +1,7 @@
 import type { SyntaxNode } from 'unbash';
 import type { Variables } from '../command/expand.ts';
 import type { Start } from './calls.ts';
+import { isBare } from './overlooked.ts';
 import type { Run, Site } from './reading.ts';
 
 /** Scripts within scripts that are read; what is deeper is a doubt. */
@@ -9,6 +10,8 @@ export const MOST_DEPTH = 8;
 /** Where the reader stands. */
 export interface Place {
   readonly source: string;
+  /** Whether all of its words are plain. */
+  readonly isBare: boolean;
   readonly variables: Variables;
   /** Set inside a text that is itself an argument: its positions mean nothing outside. */
   readonly site: Site | undefined;
@@ -28,6 +31,7 @@ export interface Place {
 export function outermost(source: string, variables: Variables): Place {
   return {
     source,
+    isBare: isBare(source),
     variables,
     site: undefined,
     through: [],

@@ -88,7 +88,7 @@ export const DEFAULT_CONFIRM_PATTERNS = [
 ];
 const CONSTRUCTS: readonly string[] = ['$(', '`', '<(', '>(', '<<<'] satisfies Construct[];
 
-/** Patterns by their program; under `*` those whose program is a glob. */
+/** Patterns by the program they are about; under `*` those that may be about any. */
 export type PatternsByProgram = ReadonlyMap<string, readonly CommandPattern[]>;
 
 const NO_PATTERNS: readonly CommandPattern[] = [];
@@ -141,8 +141,7 @@ export function policyOf(rules: ShellRules): Policy {
 
 /** Those that may be about a program. */
 export function patternsFor(patterns: PatternsByProgram, program: string): readonly CommandPattern[] {
-  const [own, others] = [patterns.get(program), patterns.get('*') ?? NO_PATTERNS];
-  return own === undefined ? others : [...own, ...others];
+  return patterns.get(program) ?? patterns.get('*') ?? NO_PATTERNS;
 }
 
 function nameAmong(programs: ReadonlySet<string>): RegExp {
@@ -152,10 +151,13 @@ function nameAmong(programs: ReadonlySet<string>): RegExp {
 }
 
 function byProgram(patterns: readonly CommandPattern[]): PatternsByProgram {
-  const grouped = new Map<string, CommandPattern[]>();
-  for (const pattern of patterns) {
-    const key = /[*?]/.test(pattern.program) ? '*' : pattern.program;
-    grouped.set(key, [...(grouped.get(key) ?? []), pattern]);
+  const grouped = new Map([['*', patterns.filter(({ isGlob }) => isGlob)]]);
+  for (const { program, isGlob } of patterns) {
+    if (isGlob || grouped.has(program)) continue;
+    grouped.set(
+      program,
+      patterns.filter((each) => each.isGlob || each.program === program),
+    );
   }
   return grouped;
 }

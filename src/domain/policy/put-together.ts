@@ -15,14 +15,14 @@ const BESIDE_LETTERS = new RegExp(`[A-Za-z]${UNKNOWN}|${UNKNOWN}[A-Za-z]`);
  * is only known when it runs: `"-$x"c`, `s"$x"udo`. Such a word says nothing of what it will be.
  */
 export function isToldInParts(program: string, args: readonly Field[]): boolean {
-  const open = args.filter((field) => field.open && field.found !== true);
-  if (open.length === 0) return false;
+  if (!args.some(({ open }) => open)) return false;
+  const unknown = args.filter(({ open, found }) => open && found !== true);
   const { language, isShell, options, special, isAwk, isSed, takesWords } = knownProgram(program);
   const runsCode = language !== undefined || isShell;
   const runsOthers = runsCode || isAwk || isSed || options !== undefined || special !== undefined;
   if (!runsOthers && (takesWords || formOf(program) !== undefined)) return false;
   const isOption = ({ text }: Field) => IN_OPTION.test(text) && (runsCode || !VALUE_OF_LETTER.test(text));
-  if (open.some(isOption)) return true;
+  if (unknown.some(isOption)) return true;
   const isWord = ({ text }: Field) => !IN_OPTION.test(text) && BESIDE_LETTERS.test(text);
-  return open.some(isWord) && !isOnlySaid([program, ...args.map(({ text }) => text)]);
+  return unknown.some(isWord) && !isOnlySaid([program, ...args.map(({ text }) => text)]);
 }

@@ -19,7 +19,7 @@ import { EVALUATED, evaluationDoubt } from './evaluation.ts';
 import { waysOf } from './fields.ts';
 import { Follower, type Runs } from './follower.ts';
 import { Notes } from './notes.ts';
-import { closesAndGoesOn, isOverlooked } from './overlooked.ts';
+import { closesAndGoesOn, isBare, isOverlooked } from './overlooked.ts';
 import { beside, MOST_DEPTH, outermost, started, type Place } from './place.ts';
 import type { Site } from './reading.ts';
 import { readsAsBash } from './shells.ts';
@@ -92,10 +92,14 @@ export class Reader {
     const script = parse(source);
     this.variables.collectOnce(`${place.depth} ${source}`, script, variables);
     const through = [...place.through, by.program];
-    this.readScript(script, { ...place, source, variables, site, through, by: undefined, depth: place.depth + 1 });
+    this.readScript(script, {
+      ...place,
+      ...{ source, isBare: isBare(source), variables, site, through, by: undefined, depth: place.depth + 1 },
+    });
   }
 
   private visit(node: SyntaxNode, place: Place): void {
+    if (place.isBare && node.type === 'Word' && node.parts === undefined) return;
     if (isOverlooked(node)) {
       this.notes.isMisread = true;
       this.notes.doubt('this does not read as bash would read it', this.siteOf(node, place));
@@ -106,6 +110,7 @@ export class Reader {
     if (node.type === 'Command') {
       const { here } = this.named.where;
       this.command(node, place);
+      if (place.isBare && node.prefix.length === 0 && node.redirects.length === 0) return;
       // Its redirections and substitutions come before it.
       this.named.where.apart(() => this.visitParts(node, place), here);
       return;
@@ -188,7 +193,8 @@ export class Reader {
       valuesOf: (name) => this.variables.valuesOf(name, -1),
       breaksAtBlanks: this.variables.breaksAtBlanks,
     };
-    this.readScript(script, { ...place, source: script.source, variables, site: this.siteOf(node, place) });
+    const { source } = script;
+    this.readScript(script, { ...place, source, isBare: isBare(source), variables, site: this.siteOf(node, place) });
   }
 
   private command(node: Command, place: Place): void {

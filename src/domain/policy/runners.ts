@@ -78,7 +78,7 @@ export function scriptsOfRunner(
   const isShell = program === 'pnpm' && args.some(({ text }) => SHELL_MODE.test(text));
   const name = command?.fields[0]?.text ?? '';
   const words = command?.fields.map(({ text }) => text) ?? [];
-  const at = args.findIndex(({ text }) => SCRIPT.test(text));
+  const at = args.findIndex(({ text }) => text.startsWith('-') && SCRIPT.test(text));
   const told = at === -1 ? undefined : (SCRIPT.exec(args[at]?.text ?? '')?.[1] ?? args[at + 1]?.text);
   return [...(isShell || NO_NAME.test(name) ? [words.join(' ')] : []), ...(told === undefined ? [] : [told])];
 }
@@ -109,9 +109,10 @@ function operandFrom(
   for (let at = from; at < args.length; at += 1) {
     const text = args[at]?.text ?? '';
     if (text === '--') return { at: at + 1, sure: true, isMarked: true };
-    if (VALUED.test(text)) at += 1;
-    else if (text.startsWith('-')) sure &&= FLAG.test(text) || /^--[^=]+=/.test(text);
-    else if (ASSIGNMENT.test(text)) continue;
+    if (text.startsWith('-')) {
+      if (VALUED.test(text)) at += 1;
+      else sure &&= FLAG.test(text) || /^--[^=]+=/.test(text);
+    } else if (ASSIGNMENT.test(text)) continue;
     else if (left > 0) left -= 1;
     else return { at, sure, isMarked: false };
   }

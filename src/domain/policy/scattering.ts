@@ -1,5 +1,5 @@
 import type { Field } from '../command/expand.ts';
-import { isCompiler } from './running-options.ts';
+import { knownProgram } from './known-program.ts';
 
 const SCATTERING: ReadonlySet<string> = new Set('patch split csplit cpio pax uudecode git tar gtar bsdtar'.split(' '));
 /** Of git: they make files, or what files are made of, from what they are given. */
@@ -59,7 +59,9 @@ function renaming(programs: string, test: Test): readonly [string, Test][] {
 
 /** Whether it makes files of what an archive, or another file, holds. */
 export function unpacks(program: string, args: readonly Field[]): boolean {
-  const renames = RENAMING.get(program.startsWith('python') ? 'python' : isCompiler(program) ? 'gcc' : program);
+  const renames = RENAMING.get(
+    program.startsWith('python') ? 'python' : knownProgram(program).isCompiler ? 'gcc' : program,
+  );
   if (renames?.(args.map(({ text }) => text)) === true) return true;
   if (!UNPACKERS.has(program)) return false;
   return !program.endsWith('tar') || isExtracting(args.map(({ text }) => text));

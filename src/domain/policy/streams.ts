@@ -11,7 +11,8 @@ const STANDARD_INPUT = /^(?:-|\/dev\/(?:stdin|fd\/0)|\/proc\/self\/fd\/0)$/;
 /** Whether a name, in whatever spelling, leads to where streams are: what comes from there is no file that lies somewhere. */
 export function isStream(path: string): boolean {
   if (path === '-') return true;
-  if (!/dev|proc|fd/.test(path)) return false;
+  // Most names have no directory.
+  if (!path.includes('/') || !/dev|proc|fd/.test(path)) return false;
   const isClimbing = path.includes('..') && DESCRIPTOR.test(path);
   return isClimbing || SYSTEM.test(normalised(path)) || REACHED.test(collapsed(path));
 }

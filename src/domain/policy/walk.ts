@@ -9,9 +9,6 @@ const NO_OPERATORS: readonly string[] = [];
 /** Visits what a node is made of, in the order and the shell in which it runs, so that directories can be followed. */
 export function walk(node: SyntaxNode, named: CommandPaths, visit: (child: SyntaxNode) => void): void {
   const { where } = named;
-  const all = () => {
-    forEachChild(node, visit);
-  };
   switch (node.type) {
     case 'AndOr':
       where.inOrder(node.commands, node.operators, visit);
@@ -33,32 +30,38 @@ export function walk(node: SyntaxNode, named: CommandPaths, visit: (child: Synta
       for (const item of node.items) where.oneOf([item], visit);
       return;
     case 'Function':
-      named.called(all);
+      named.called(all(node, visit));
       if (GUIDES.test(node.name.value)) where.wander();
       return;
     case 'For':
     case 'While':
     case 'Select':
     case 'ArithmeticFor':
-      named.repeated(all);
+      named.repeated(all(node, visit));
       return;
     case 'Subshell':
-      where.apart(all);
+      where.apart(all(node, visit));
       return;
     case 'Coproc':
       named.made.loseOrder();
-      where.apart(all);
+      where.apart(all(node, visit));
       return;
     case 'Statement':
       if (node.background === true) {
         named.made.loseOrder();
-        where.apart(all);
+        where.apart(all(node, visit));
       } else visit(node.command);
       return;
     default:
       // Most nodes run as they stand.
       forEachChild(node, visit);
   }
+}
+
+function all(node: SyntaxNode, visit: (child: SyntaxNode) => void): () => void {
+  return () => {
+    forEachChild(node, visit);
+  };
 }
 
 function pipeline(node: Pipeline, named: CommandPaths, visit: (child: SyntaxNode) => void): void {
