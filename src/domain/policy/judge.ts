@@ -1,14 +1,15 @@
-import { literal, RESERVED } from '../command/expand.ts';
+import { literal } from '../command/expand.ts';
 import { isDisk, isMachine } from '../command/pillars.ts';
-import { knownProgram } from './known-program.ts';
-import { namesIn, wordsIn } from './names.ts';
+import { namesGiven } from './names-given.ts';
 import { connects } from './network.ts';
-import type { Judgement, Reason } from './judgement.ts';
-import { isHandedOn, isSuretyItself, ownCommand } from './own-commands.ts';
+import type { Judgement } from './judgement.ts';
+import { ownCommand } from './own-commands.ts';
 import { matchesCommand, matchesLine, mayBe, waysOf, type CommandPattern } from './pattern.ts';
-import { patternsFor, type Policy, type TrustLevel, type Verdict } from './policy.ts';
+import { patternsFor, type Policy, type TrustLevel } from './policy.ts';
 import { readCommand } from './read.ts';
 import type { Reading, Run, Site } from './reading.ts';
+import { Reasons } from './reasons.ts';
+import { shown } from './shown.ts';
 import { destruction, pillarsEntered, removalDoubt } from './removal.ts';
 import { speltOut } from './spelt-out.ts';
 
@@ -17,9 +18,6 @@ export interface JudgeContext {
   readonly trust?: TrustLevel;
 }
 
-const MOST_REASONS = 50;
-const WEIGHT: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 };
-const COPIERS = new Set(['cp', 'mv', 'ln', 'install', 'rsync', 'cat']);
 const LOOKS_AT_DISKS = new Set('echo printf ls lsblk blkid findmnt df du stat file test [ grep'.split(' '));
 const DATABASE_CLIENTS = new Set(
   'psql mysql mariadb sqlite3 sqlcmd duckdb clickhouse-client cockroach bq cqlsh sqlplus'.split(' '),
@@ -32,13 +30,12 @@ const DATABASE_CLIENTS = new Set(
 export function judgeCommand(text: string, policy: Policy, context: JudgeContext = {}): Judgement {
   const trust = context.trust ?? policy.rules.trust;
   const reading = readCommand(text);
-  const judge = new Judge(text, policy, trust, reading);
-  const reasons = judge.reasons();
+  const reasons = new Judge(text, policy, trust, reading).judged();
   return {
-    verdict: judge.verdict,
-    unconditional: judge.isUnconditional,
+    verdict: reasons.verdict,
+    unconditional: reasons.isUnconditional,
     trust,
-    reasons,
+    reasons: reasons.inOrder(),
     programs: programsOf(reading.runs),
     paths: reading.paths,
     guesses: reading.guesses,
@@ -53,11 +50,7 @@ function programsOf(runs: readonly Run[]): readonly string[] {
 }
 
 class Judge {
-  /** Of every reason there is, shown or not. */
-  verdict: Verdict = 'allow';
-  isUnconditional = false;
-  /** Those to be shown, by weight: any number of light ones leaves room for the heavy. */
-  private readonly found = new Map<number, Map<string, Reason>>();
+  private readonly reasons = new Reasons();
   private readonly allowed = new Set<Run>();
   private readonly text: string;
   private readonly policy: Policy;
@@ -75,35 +68,34 @@ class Judge {
     this.entered = pillarsEntered(reading.runs);
   }
 
-  reasons(): readonly Reason[] {
+  judged(): Reasons {
     const { runs, doubts, constructs, paths, forkBombs, connections, hidden, isFlooded, isMisread } = this.reading;
-    for (const site of forkBombs) this.block('a function that starts itself over and over', site);
+    for (const site of forkBombs) this.reasons.block('a function that starts itself over and over', site);
     for (const each of paths) {
-      if (each.intent === 'write' && isMachine(each.path)) this.block(`this would overwrite ${each.path}`, each);
+      if (each.intent === 'write' && isMachine(each.path))
+        this.reasons.block(`this would overwrite ${each.path}`, each);
     }
     const whole = { start: 0, end: this.text.length };
-    if (this.trust === 'blocked') this.add('deny', 'nothing runs while the tool is blocked', whole);
-    if (isFlooded) this.block('there is more to it than anybody could look at', whole);
-    for (const site of hidden) this.block('bash closes a stream here and runs what follows as a word of its own', site);
+    if (this.trust === 'blocked') this.reasons.add('deny', 'nothing runs while the tool is blocked', whole);
+    if (isFlooded) this.reasons.block('there is more to it than anybody could look at', whole);
+    for (const site of hidden)
+      this.reasons.block('bash closes a stream here and runs what follows as a word of its own', site);
     if (isMisread) this.judgeMisread(whole);
     if (!this.policy.rules.allowNetwork)
-      for (const site of connections) this.add('deny', 'this opens a connection, and allowNetwork is false', site);
+      for (const site of connections)
+        this.reasons.add('deny', 'this opens a connection, and allowNetwork is false', site);
     for (const run of runs) this.judge(run);
     for (const each of doubts) {
-      if (each.run === undefined || !this.allowed.has(each.run)) this.add('ask', each.because, each);
+      if (each.run === undefined || !this.allowed.has(each.run)) this.reasons.add('ask', each.because, each);
     }
     if (this.trust !== 'trusted') {
       for (const each of constructs) {
         if (!this.policy.confirmConstructs.has(each.construct)) continue;
-        this.add('ask', `${each.construct} runs a command within a command`, each, each.construct);
+        this.reasons.add('ask', `${each.construct} runs a command within a command`, each, each.construct);
       }
     }
     this.lookAgain();
-    if (this.found.size === 0) return [];
-    return [...this.found.values()]
-      .flatMap((reasons) => [...reasons.values()])
-      .sort((a, b) => weight(b) - weight(a) || a.start - b.start)
-      .slice(0, MOST_REASONS);
+    return this.reasons;
   }
 
   /** What of it bash takes for a command nobody knows: a blocked program that is named anywhere counts as run. */
@@ -115,22 +107,23 @@ class Judge {
         .split(/[^\w.-]+/),
     );
     for (const name of this.policy.blockedPrograms) {
-      if (words.has(name)) this.block(`${name} is blocked, and this does not read as bash would read it`, whole, name);
+      if (words.has(name))
+        this.reasons.block(`${name} is blocked, and this does not read as bash would read it`, whole, name);
     }
   }
 
   /** Whatever was made of the line so far: see `speltOut`. */
   private lookAgain(): void {
-    if (this.verdict !== 'allow') return;
+    if (this.reasons.verdict !== 'allow') return;
     const found = speltOut(this.text, this.policy.blockedName);
     if (found === undefined) return;
-    this.add('ask', `${found.name} is blocked, and it is named here where it may be run`, found, found.name);
+    this.reasons.add('ask', `${found.name} is blocked, and it is named here where it may be run`, found, found.name);
   }
 
   private judge(run: Run): void {
     const { policy } = this;
     const harm = destruction(run, this.entered);
-    if (harm !== undefined) this.block(harm, run, undefined, run.maybe);
+    if (harm !== undefined) this.reasons.block(harm, run, undefined, run.maybe);
     this.judgeBlocked(run);
     if (policy.blocksOwnCommands) this.judgeOwnCommand(run);
     if (!policy.rules.allowNetwork) this.judgeConnection(run);
@@ -146,19 +139,19 @@ class Judge {
     const denied = run.maybe ? 'ask' : 'deny';
     for (const rule of policy.deny) {
       const match = matchesLine(rule, ways, run);
-      if (match === 'yes') this.add(denied, `a deny rule names ${shown(run.program)}`, run, rule.text);
-      if (match === 'maybe') this.add('ask', 'this may turn out to be what a deny rule names', run, rule.text);
+      if (match === 'yes') this.reasons.add(denied, `a deny rule names ${shown(run.program)}`, run, rule.text);
+      if (match === 'maybe') this.reasons.add('ask', 'this may turn out to be what a deny rule names', run, rule.text);
     }
     if (run.maybe) return false;
     const asked = policy.ask.find((rule) => matchesLine(rule, ways, run) !== 'no');
-    if (asked !== undefined) this.add('ask', `an ask rule names ${shown(run.program)}`, run, asked.text);
+    if (asked !== undefined) this.reasons.add('ask', `an ask rule names ${shown(run.program)}`, run, asked.text);
     // What is allowed is what was written.
     const written = ways.slice(0, 1);
     const allowing =
       asked === undefined ? policy.allow.find((rule) => matchesLine(rule, written, run) === 'yes') : undefined;
     if (allowing === undefined) return false;
     this.allowed.add(run);
-    this.add('allow', `an allow rule names ${shown(run.program)}`, run, allowing.text);
+    this.reasons.add('allow', `an allow rule names ${shown(run.program)}`, run, allowing.text);
     return true;
   }
 
@@ -166,8 +159,9 @@ class Judge {
     const match = connects(run);
     const program = shown(run.program);
     if (match === 'yes' && !run.maybe)
-      this.add('deny', `${program} talks to other machines, and allowNetwork is false`, run);
-    else if (match !== 'no') this.add('ask', `${program} may talk to other machines, and allowNetwork is false`, run);
+      this.reasons.add('deny', `${program} talks to other machines, and allowNetwork is false`, run);
+    else if (match !== 'no')
+      this.reasons.add('ask', `${program} may talk to other machines, and allowNetwork is false`, run);
   }
 
   private judgeBlocked(run: Run): void {
@@ -175,62 +169,42 @@ class Judge {
     for (const pattern of patternsFor(blockedBy, run.program)) this.judgePattern(pattern, run);
     if (run.name.open || run.name.glob) {
       for (const { program, text } of blocked.filter((pattern) => mayBe(run.name, pattern.program))) {
-        this.block(`this may turn out to be ${program}, which is blocked`, run, text, run.maybe);
+        this.reasons.block(`this may turn out to be ${program}, which is blocked`, run, text, run.maybe);
       }
     }
     if (!LOOKS_AT_DISKS.has(run.program) && run.args.some(({ text }) => isDisk(text))) {
-      this.add('ask', `${shown(run.program)} works on a disk`, run);
+      this.reasons.add('ask', `${shown(run.program)} works on a disk`, run);
     }
-    this.judgeNames(run);
-  }
-
-  /** `cp /usr/bin/sudo x` makes a program that nobody knows by name; a program that nobody knows may run its arguments. */
-  private judgeNames(run: Run): void {
-    const { program, args } = run;
-    const { isStranger: isUnheard, mayRunArguments: isRead } = knownProgram(program);
-    const isTaken = COPIERS.has(program) || isUnheard;
-    if (run.maybe || (!isTaken && !isRead)) return;
-    const { blocksOwnCommands } = this.policy;
-    let texts: readonly string[] | undefined;
-    for (let at = 0; at < args.length; at += 1) {
-      const { text = '' } = args[at] ?? {};
-      const whole = text.slice(text.lastIndexOf('/') + 1).toLowerCase();
-      const names = isRead ? (isUnheard ? wordsIn : namesIn)(text, args[at - 1]?.text) : [];
-      for (const name of isTaken ? [whole, ...names] : names) {
-        if (!this.policy.blockedPrograms.has(name)) continue;
-        this.add('ask', `${shown(program)} is given ${name}, which is blocked`, run, name);
-      }
-      if (!blocksOwnCommands || program === 'surety' || !text.includes('surety')) continue;
-      texts ??= args.map((each) => each.text);
-      if (COPIERS.has(program) ? isSuretyItself(text) : isHandedOn(texts, at, names))
-        this.add('ask', `${shown(program)} is given surety, with which only people decide`, run, 'surety');
-    }
+    for (const { because, rule } of namesGiven(run, this.policy)) this.reasons.add('ask', because, run, rule);
   }
 
   /** Whoever is judged does not decide: not on a question, a grant, a rule or a tool's state. */
   private judgeOwnCommand(run: Run): void {
     const own = ownCommand(run);
-    if (own === 'decides') this.block('only people decide with surety, and not from a shell of its own', run, 'surety');
-    if (own === 'may decide') this.add('ask', 'this may be surety, with which only people decide', run, 'surety');
-    if (own === 'runs') this.add('ask', 'surety runs this by the rules of where it is started', run, 'surety');
+    if (own === 'decides')
+      this.reasons.block('only people decide with surety, and not from a shell of its own', run, 'surety');
+    if (own === 'may decide')
+      this.reasons.add('ask', 'this may be surety, with which only people decide', run, 'surety');
+    if (own === 'runs') this.reasons.add('ask', 'surety runs this by the rules of where it is started', run, 'surety');
   }
 
   private judgePattern(pattern: CommandPattern, run: Run): void {
     const match = matchesCommand(pattern, run);
-    if (match === 'yes') this.block(`${pattern.text} is blocked`, run, pattern.text, run.maybe);
+    if (match === 'yes') this.reasons.block(`${pattern.text} is blocked`, run, pattern.text, run.maybe);
     if (match === 'maybe')
-      this.add('ask', `this may turn out to be ${pattern.text}, which is blocked`, run, pattern.text);
+      this.reasons.add('ask', `this may turn out to be ${pattern.text}, which is blocked`, run, pattern.text);
   }
 
   /** What no rule of the operator's names. */
   private judgeUnnamed(run: Run): void {
     const doubt = removalDoubt(run);
-    if (doubt !== undefined) this.add('ask', doubt, run);
-    if (this.trust === 'untrusted') this.add('ask', `no rule allows ${shown(run.program)} to whom nobody trusts`, run);
+    if (doubt !== undefined) this.reasons.add('ask', doubt, run);
+    if (this.trust === 'untrusted')
+      this.reasons.add('ask', `no rule allows ${shown(run.program)} to whom nobody trusts`, run);
     if (this.trust === 'trusted') return;
     for (const pattern of patternsFor(this.policy.confirmBy, run.program)) {
       if (matchesCommand(pattern, run) !== 'no')
-        this.add('ask', `${pattern.text} is to be confirmed`, run, pattern.text);
+        this.reasons.add('ask', `${pattern.text} is to be confirmed`, run, pattern.text);
     }
     if (DATABASE_CLIENTS.has(run.program)) this.judgeStatements(run);
   }
@@ -238,7 +212,7 @@ class Judge {
   /** What a database client is given are commands, too, wherever on the line they stand. */
   private judgeStatements(run: Run): void {
     this.stated ??= this.statedPatterns();
-    for (const { text } of this.stated) this.add('ask', `${text} is to be confirmed`, run, text);
+    for (const { text } of this.stated) this.reasons.add('ask', `${text} is to be confirmed`, run, text);
   }
 
   private statedPatterns(): readonly CommandPattern[] {
@@ -248,36 +222,4 @@ class Judge {
     });
     return this.policy.confirm.filter((pattern) => statements.some((each) => matchesCommand(pattern, each) !== 'no'));
   }
-
-  /** On the list that nobody can lift; a guess is no ground to deny. */
-  private block(because: string, site: Site, rule?: string, isGuess = false): void {
-    if (isGuess) this.add('ask', because, site, rule);
-    else this.put({ because, verdict: 'deny', start: site.start, end: site.end, ...named(rule), unconditional: true });
-  }
-
-  private add(verdict: Verdict, because: string, site: Site, rule?: string): void {
-    this.put({ because, verdict, start: site.start, end: site.end, ...named(rule) });
-  }
-
-  private put(reason: Reason): void {
-    if (WEIGHT[reason.verdict] > WEIGHT[this.verdict]) this.verdict = reason.verdict;
-    if (reason.unconditional === true) this.isUnconditional = true;
-    const alike = this.found.get(weight(reason)) ?? new Map<string, Reason>();
-    if (alike.size >= MOST_REASONS) return;
-    this.found.set(weight(reason), alike);
-    const key = `${reason.start} ${reason.end} ${reason.because}`;
-    if (!alike.has(key)) alike.set(key, reason);
-  }
-}
-
-function named(rule: string | undefined): { rule?: string } {
-  return rule === undefined ? {} : { rule };
-}
-
-function weight({ verdict, unconditional }: Reason): number {
-  return WEIGHT[verdict] + (unconditional === true ? 1 : 0);
-}
-
-function shown(program: string): string {
-  return RESERVED.test(program) ? program.replace(/[\0\ufffe\uffff]\ufdd0?/g, '…') : program;
 }
