@@ -18,6 +18,9 @@ const PLAIN_CHARSET = /^(?:$|C$|POSIX$|.*utf-?8)/i;
 const DIRECTORIES = /^[~.]{0,2}\/[^:;=]*(?::(?:[~.]{0,2}\/[^:;=]*)?)*$/;
 /** Without them hardly any program runs; whatever they hold, they are no credential. */
 const NEEDED = /^(?:PATH|HOME|TMPDIR|SHELL|USER|LOGNAME|TERM|LANG|LANGUAGE|LC_[A-Z]+|TZ|LS_COLORS|DISPLAY)$/;
+/** Of several, or cut short: elsewhere such names are of counts and kinds, here a number or a switch tells those apart. */
+const MAY_BE_SECRET = /(?:^|_)(?:TOKENS|PRIVATE)$|(?<!SA)CREDS?$/i;
+const SWITCH = /^(?:[\d.,]*|true|false|yes|no|on|off)$/i;
 const AUTHORIZATION = /^(?:basic|bearer|digest|negotiate|token)\s+\S+$/i;
 /** A user without a password: `ssh://git@host`. */
 const USER_IN_URL = /:\/\/[^\s/:@]{1,19}@/g;
@@ -43,6 +46,7 @@ export function scrubEnvironment(
 
 function isSecret(name: string, value: string): boolean {
   if (isSecretName(name) || hasToken(value) || PASSWORD_IN_URL.test(value)) return true;
+  if (MAY_BE_SECRET.test(name) && !SWITCH.test(value)) return true;
   if (NEEDED.test(name) || DIRECTORIES.test(value)) return false;
   return AUTHORIZATION.test(value) || holdsCredential(value.replace(USER_IN_URL, '://'));
 }

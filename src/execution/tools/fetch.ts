@@ -6,7 +6,15 @@ import type { FetchOptions } from '../fetch.ts';
 import { reasonOf } from '../../problem.ts';
 import { OutboundRefused, OutboundUnusable } from '../outbound.ts';
 
-const FetchArguments = z.strictObject({ url: z.string().min(1, 'there is no URL').max(8192) });
+const FetchArguments = z.strictObject({
+  url: z
+    .string()
+    .min(1, 'there is no URL')
+    .max(8192)
+    .refine((url) => url === '' || URL.canParse(url), {
+      error: ({ input }) => `${String(input).slice(0, 100)} is no URL: one begins with https://`,
+    }),
+});
 
 /** Fetches a page. Asking for it twice does no more than once, as far as HTTP says. */
 export function fetchTool(options: FetchOptions = {}): Tool<z.infer<typeof FetchArguments>> {

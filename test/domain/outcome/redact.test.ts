@@ -321,6 +321,12 @@ describe('names', () => {
     expect(scrubEnvironment({ ...ordinary, SESSION_ID: 'a1b2', WEB_SESSION_ID: 'a1b2' })).toEqual(ordinary);
   });
 
+  it('what may be several credentials, or one whose name is cut short, is taken out unless it is a number or a switch', () => {
+    const ordinary = { MAX_TOKENS: '4096', USE_PRIVATE: 'true', GOPRIVATE: 'example.com/x', SACRED: 'cow', TOKENS: '' };
+    const secret = { API_TOKENS: 'one,two', DEPLOY_PRIVATE: 'hunter2', MYCRED: 'hunter2', DBCREDS: 'me:hunter2' };
+    expect(scrubEnvironment({ ...ordinary, ...secret })).toEqual(ordinary);
+  });
+
   it('where a shell is it finds out for itself: by another name of that directory `cd ..` would lead elsewhere', () => {
     expect(scrubEnvironment({ PWD: '/home/me/link', OLDPWD: '/', HOME: '/x' }, ['*'])).toEqual({ HOME: '/x' });
   });
