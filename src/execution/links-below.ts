@@ -3,6 +3,12 @@ import { readdir, realpath } from 'node:fs/promises';
 /** More entries than this nobody waits for. */
 const MOST_ENTRIES = 50_000;
 
+interface Link {
+  readonly path: string;
+  /** Where it leads; undefined where that is nowhere, or cannot be told. */
+  readonly real: string | undefined;
+}
+
 /**
  * The links that whoever follows links meets below a directory; undefined if there is too much to look through. Where one leads is
  * looked through as well, if that is `ours`: the rest is not for us to read.
@@ -10,8 +16,8 @@ const MOST_ENTRIES = 50_000;
 export async function linksBelow(
   directory: string,
   isOurs: (path: string) => boolean,
-): Promise<readonly string[] | undefined> {
-  const links: string[] = [];
+): Promise<readonly Link[] | undefined> {
+  const links: Link[] = [];
   const waiting = [directory];
   const entered = new Set<string>();
   let seen = 0;
@@ -26,8 +32,8 @@ export async function linksBelow(
       const path = `${next}/${entry.name}`;
       if (entry.isDirectory()) waiting.push(path);
       if (!entry.isSymbolicLink()) continue;
-      links.push(path);
       const real = await realpath(path).catch(() => undefined);
+      links.push({ path, real });
       if (real !== undefined && isOurs(real)) waiting.push(real);
     }
   }

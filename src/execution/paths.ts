@@ -2,7 +2,7 @@ import { access as mayAccess, constants, lstat, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import type { CalledPath } from '../domain/execution/authorisation.ts';
 import type { ErrorCategory } from '../domain/execution/errors.ts';
-import { KEPT_RULE } from '../domain/files/file-rules.ts';
+import { decidePath, KEPT_RULE } from '../domain/files/file-rules.ts';
 import type { FileRules } from '../domain/files/file-rules.ts';
 import { isWithin, namesOf, withoutDots } from '../domain/files/path-text.ts';
 import { checkPath } from './files/check.ts';
@@ -107,9 +107,18 @@ async function ledTo(files: FileSandbox, directory: string): Promise<readonly To
     return [{ path: directory, access: 'read', known: true, refusal: undefined, question }];
   }
   const touchIt: Touch = (at, by) => touch(files, at, by, { followLast: true });
-  const found: TouchedPath[] = [];
-  for (let at = 0; at < links.length; at += LOOKED_UP_AT_ONCE) {
-    const some = links.slice(at, at + LOOKED_UP_AT_ONCE);
+  // Most lead to what may be read, many to the same: the rules tell that without a walk.
+  const open = new Set<string>();
+  const others: string[] = [];
+  for (const { path, real } of links) {
+    if (real !== undefined && decidePath(files.rules, 'read', real).verdict === 'allow') open.add(real);
+    else others.push(path);
+  }
+  const found = Array.from(open, (path): TouchedPath => {
+    return { path, access: 'read', known: true, isGuess: true, refusal: undefined };
+  });
+  for (let at = 0; at < others.length; at += LOOKED_UP_AT_ONCE) {
+    const some = others.slice(at, at + LOOKED_UP_AT_ONCE);
     const guesses = some.map((link) => guessedPath(files, link, 'read', { touch: touchIt, followLast: true }));
     found.push(...compact(await Promise.all(guesses)));
   }
