@@ -1,13 +1,16 @@
 import type { LiteralPart, WordPart } from 'unbash';
+import { NUMBER } from './marks.ts';
 
 const MOST_WORDS = 64;
+/** As many as a variable may have values. */
+const MOST_INTEGERS = 16;
 /** Quotes around what means the same without them. */
 const PLAINLY_QUOTED = /'([\w./-]*)'|"([\w./-]*)"/g;
 const INTEGERS = /^\{-?\d+\.\.-?\d+(?:\.\.-?\d+)?\}$/;
 
 /**
  * The words that a word with `{a,b}` in it stands for; undefined where that takes more than its text (`{$x,b}`), where there
- * are too many, or for a sequence of letters. A sequence of integers stands for one of them.
+ * are too many, or for a sequence of letters. Of a long sequence of integers it is one number.
  */
 export function braceWords(parts: readonly WordPart[]): readonly (readonly WordPart[])[] | undefined {
   let words: readonly (readonly WordPart[])[] = [[]];
@@ -21,13 +24,24 @@ export function braceWords(parts: readonly WordPart[]): readonly (readonly WordP
   return words;
 }
 
+/** `{1..3}`, `{01..10..3}`; a number, whichever, where there are too many. */
+function integers(given: string): readonly string[] {
+  const [from = '', to = '', by = '1'] = given.slice(1, -1).split('..');
+  const isPadded = /^-?0\d/.test(from) || /^-?0\d/.test(to);
+  const [first, last] = [Number(from), Number(to)];
+  const step = Math.max(1, Math.abs(Number(by))) * (first <= last ? 1 : -1);
+  const count = Math.floor(Math.abs(last - first) / Math.abs(step)) + 1;
+  if (count > MOST_INTEGERS || isPadded) return [NUMBER];
+  return Array.from({ length: count }, (_, nth) => String(first + nth * step));
+}
+
 function asLiteral(text: string, { pos, end }: WordPart): LiteralPart {
   return { type: 'Literal', pos, end, value: text, text };
 }
 
 /** `{a,b{c,d}}` is a, bc and bd. */
 function alternatives(given: string): readonly string[] | undefined {
-  if (INTEGERS.test(given)) return ['1'];
+  if (INTEGERS.test(given)) return integers(given);
   const text = given.replace(PLAINLY_QUOTED, '$1$2');
   if (/["'`$\\*?[\]~]/.test(text) || text.length > 2000) return undefined;
   const inner = text.slice(1, -1);

@@ -1,15 +1,8 @@
 import type { ParameterExpansionPart, Word, WordPart } from 'unbash';
 import { braceWords } from './braces.ts';
+import { BREAK, HOLE, MADE, NUMBER } from './marks.ts';
 
-/** Stands for what only the running shell knows. It cannot occur in a command line: bash drops it. */
-export const HOLE = '\0';
-/** Stands for an integer that only the running shell knows: it names no program and hides no code. */
-export const NUMBER = '\uffff';
-/** Stands for what a glob will match: unknown, but for a name that is there. */
-export const MATCH = `${HOLE}\ufdd0`;
-/** Stands for a place where an unquoted expansion breaks into fields. */
-const BREAK = '\ufffe';
-export const RESERVED = new RegExp(`[${MATCH}${BREAK}${NUMBER}]`);
+export { HOLE, MADE, MATCH, NUMBER, RESERVED } from './marks.ts';
 
 /** One field of a command, as far as its text tells. */
 export interface Field {
@@ -31,6 +24,8 @@ export interface Variables {
   valuesOf(name: string, at: number): { readonly values: readonly string[]; readonly certain: boolean };
   /** Whether words still break at blanks: nobody has touched IFS. */
   readonly breaksAtBlanks: boolean;
+  /** Whether a substitution can say nothing but a number. */
+  isCount(substitution: string): boolean;
 }
 
 interface Alternative {
@@ -121,6 +116,7 @@ function waysOf(part: WordPart, variables: Variables, quoted: boolean): readonly
     case 'ProcessSubstitution':
       return [known(`/dev/fd/${NUMBER}`)];
     case 'CommandExpansion':
+      return [variables.isCount(part.text) ? known(NUMBER) : { ...unknown(quoted), text: MADE }];
     case 'ExtendedGlob':
     case 'BraceExpansion':
       return [unknown(quoted)];
@@ -135,7 +131,9 @@ function isOddlyEscaped(text: string): boolean {
 function parameter(part: ParameterExpansionPart, variables: Variables, quoted: boolean): readonly Alternative[] {
   const { operation, parameter: name } = part;
   if (part.prefix === '#') return [known(NUMBER)];
-  if (part.prefix !== undefined || part.index !== undefined) return [{ ...unknown(quoted), many: true }];
+  // Arrays are of the line's own making.
+  if (part.index !== undefined) return [{ ...UNKNOWN, text: MADE }];
+  if (part.prefix !== undefined) return [UNKNOWN];
   if (operation === undefined) return variable(name, part.pos, variables, quoted);
   if (operation.type !== 'Default') return [unknown(quoted)];
   const operands =
@@ -169,7 +167,8 @@ const TAME: ReadonlyMap<string, string> = new Map([
 
 function variable(name: string, at: number, variables: Variables, quoted: boolean): readonly Alternative[] {
   if (name === 'IFS' && variables.breaksAtBlanks) return [known(quoted ? ' \t\n' : BREAK)];
-  if (name === '@') return [{ ...unknown(quoted), many: true }];
+  // What a function is given, or `set --` was.
+  if (/^[\d@*]+$/.test(name)) return [{ ...unknown(quoted), text: MADE, many: !quoted || name === '@' }];
   const { values, certain } = variables.valuesOf(name, at);
   const tame = values.length === 0 ? TAME.get(name) : undefined;
   if (tame !== undefined) return [known(tame)];

@@ -1,4 +1,4 @@
-import { HOLE, literal, type Field } from '../command/expand.ts';
+import { HOLE, literal, MADE, type Field } from '../command/expand.ts';
 import { doubt, isUnsure, type Consequence } from './consequence.ts';
 import { rereadingOptions, rereads } from './shells.ts';
 import { isStream } from './streams.ts';
@@ -13,7 +13,9 @@ const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=(.*)$/s;
 /** What the shell's own commands do to the shell: run text, set variables, rename programs. */
 const BUILTINS: Readonly<Record<string, Builtin>> = {
   eval: (args) => {
-    const text = args.map((arg) => arg.text).join(' ');
+    const text = withoutMark(args)
+      .map((arg) => arg.text)
+      .join(' ');
     const isMatched = args.some(({ glob }) => glob);
     if (args.length === 0) return [];
     return [{ type: 'script', text }, ...(isMatched ? doubt('names that a glob matches are read as a command') : [])];
@@ -38,7 +40,7 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   readonly: declared,
   read: (args) => {
     const { operands, values } = partsOf(args, 'adinNptu');
-    return named([...values('a'), ...operands]);
+    return [...arrays(values('a')), ...named([...values('a'), ...operands])];
   },
   mapfile,
   readarray: mapfile,
@@ -56,7 +58,7 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
     if (first === undefined || !first.text.startsWith('-v')) return [];
     const target = first.text === '-v' ? second : { ...first, text: first.text.slice(2) };
     if (target === undefined || target.open || !NAME.test(target.text)) return doubt('printf -v sets any variable');
-    return [{ type: 'variable', name: target.text, value: undefined }];
+    return [{ type: 'variable', name: target.text, value: MADE }];
   },
   let: (args) =>
     args.some(({ glob }) => glob)
@@ -74,7 +76,7 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
       : [],
   jobs: (args) => {
     const at = args.findIndex(({ text }) => /^-\w*x/.test(text));
-    return at === -1 ? [] : [{ type: 'command', fields: args.slice(at + 1) }];
+    return at === -1 ? [] : [{ type: 'command', fields: withoutMark(args.slice(at + 1)) }];
   },
   cd: entered,
   pushd: entered,
@@ -85,7 +87,36 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
 };
 
 export function builtin(program: string): Builtin | undefined {
-  return Object.hasOwn(BUILTINS, program) ? BUILTINS[program] : undefined;
+  const own = Object.hasOwn(BUILTINS, program) ? BUILTINS[program] : undefined;
+  if (own === undefined || program === 'eval') return own;
+  return (args, name) => {
+    const mayBe = /^(?:test|\[)$/.test(program) ? mayTestVariable : mayBeGivenOption;
+    return mayBe(args)
+      ? [...own(args, name), ...doubt(`which options ${name} has is only known when it runs`)]
+      : own(args, name);
+  };
+}
+
+/** `"$(x)"`, `"-$(x)"`, where options stand. */
+function mayBeGivenOption(args: readonly Field[]): boolean {
+  for (const { text } of args) {
+    if (text.startsWith(MADE) || /^-.*\0/s.test(text)) return true;
+    if (!/^[-+]/.test(text) || text === '--') return false;
+  }
+  return false;
+}
+
+/** Before a word that has a subscript, or may have one, what is not known may be `-v`. */
+function mayTestVariable(args: readonly Field[]): boolean {
+  return args.some(({ text }, at) => {
+    const next = args[at + 1]?.text ?? '';
+    return (text.startsWith(MADE) || /^-.*\0/s.test(text)) && /^[^=!<>-].*\[|\0/s.test(next);
+  });
+}
+
+/** `--` says that no option follows. */
+function withoutMark(args: readonly Field[]): readonly Field[] {
+  return args[0]?.text === '--' ? args.slice(1) : args;
 }
 
 function sourced(args: readonly Field[]): readonly Consequence[] {
@@ -106,10 +137,10 @@ function declared(args: readonly Field[], program: string): readonly Consequence
     const [, name, value] = ASSIGNMENT.exec(field.text) ?? [];
     if (name !== undefined && value !== undefined)
       return [
-        { type: 'variable', name, value: field.list === true ? undefined : value },
+        { type: 'variable', name, value: field.list === true ? undefined : value, isArray },
         ...listed(field, value, isArray),
       ];
-    return NAME.test(field.text) ? [{ type: 'variable', name: field.text, value: '' }] : [];
+    return NAME.test(field.text) ? [{ type: 'variable', name: field.text, value: '', isArray }] : [];
   });
   const blind: Consequence[] = args.some(({ text, many }) => many || text.startsWith(HOLE))
     ? [{ type: 'variables' }]
@@ -141,11 +172,15 @@ function blindTo(fields: readonly Field[]): readonly Consequence[] {
   return [...(isUnsure(fields) ? [{ type: 'variables' } as const] : []), ...subscripts(fields)];
 }
 
+function arrays(fields: readonly Field[]): readonly Consequence[] {
+  return fields.map(({ text }): Consequence => ({ type: 'variable', name: text, value: undefined, isArray: true }));
+}
+
 function mapfile(args: readonly Field[]): readonly Consequence[] {
   const { operands, values } = partsOf(args, 'dnOsucC');
   const scripts = values('C').map(({ text }): Consequence => ({ type: 'script', text }));
   const callbacks = scripts.length === 0 ? [] : [...scripts, ...doubt('a callback runs for what is read')];
-  return [...named(operands), ...callbacks];
+  return [...arrays(operands), ...named(operands), ...callbacks];
 }
 
 interface Parts {

@@ -1,4 +1,4 @@
-import type { Field } from '../command/expand.ts';
+import { MADE, type Field } from '../command/expand.ts';
 import { isMachine } from '../command/pillars.ts';
 import { programName } from '../command/wrappers.ts';
 import { beginsHere, followsLinks } from './following.ts';
@@ -48,7 +48,8 @@ export class CommandPaths {
       return;
     }
     const { path: name, known } = namedPath(path);
-    const noted = { path: name, known, intent, start, end, starts, certain, isLinking, isMade };
+    const isMadeUp = !known && path.startsWith(MADE, path.lastIndexOf('/') + 1);
+    const noted = { path: name, known, intent, start, end, starts, certain, isLinking, isMade, isMadeUp };
     this.noted.push(follows === true ? { ...noted, follows } : noted);
   }
 
@@ -68,7 +69,7 @@ export class CommandPaths {
     const from = this.noted.length;
     const isKept = KEEPS_CONTENT.has(program);
     const isBuilt = BUILDS.has(program);
-    const isCompiled = COMPILES.has(program) && !args.some(isFromElsewhere);
+    const isCompiled = COMPILES.has(program) && !args.some((arg) => isFromElsewhere(arg) || arg.text.startsWith('-M'));
     for (const each of this.followed(program, args)) {
       this.add(
         each,

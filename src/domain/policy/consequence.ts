@@ -11,7 +11,13 @@ export type Consequence =
   /** It runs a file. */
   | { readonly type: 'file'; readonly path: string }
   /** It changes a variable; undefined is a value nobody can tell. */
-  | { readonly type: 'variable'; readonly name: string; readonly value: string | undefined }
+  | {
+      readonly type: 'variable';
+      readonly name: string;
+      readonly value: string | undefined;
+      /** From here on it is an array. */
+      readonly isArray?: boolean;
+    }
   /** It may change any variable. */
   | { readonly type: 'variables' }
   /** It evaluates a text as arithmetic: what variables hold, subscripts and substitutions in them included. */

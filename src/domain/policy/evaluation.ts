@@ -1,5 +1,6 @@
 import type { SyntaxNode, Word } from 'unbash';
 import { expandWhole, HOLE, type Variables } from '../command/expand.ts';
+import { steeringOf } from './steering.ts';
 import type { ScriptVariables } from './variables.ts';
 
 const NUMERIC_TEST = /^-(?:eq|ne|lt|le|gt|ge)$/;
@@ -50,9 +51,15 @@ function testOperand(word: Word, view: Variables, variables: ScriptVariables): s
 
 export const EVALUATED = 'arithmetic evaluates what a variable holds, and that is only known when it runs';
 
-/** Substitutions that say a number and nothing else. */
-const COUNTED =
-  /\$\((?:[^()`$;&[*?]*\|\s*(?:wc -[lwcm]+|grep -c[EFivwx]*(?: -[EFivwx]+)* (?:'[^']*'|"[^"$`\\]*"|[\w.:][\w.:-]*))|\s*(?:wc -[lwcm]+\s*<[^()`$;&|[*?]*|nproc|id -[ug]|tput (?:cols|lines)|date \+["']?%[sHMSdmYjuNky]+["']?))\s*\)/g;
+/** A command of a pipeline, of which quotes end where they seem to, and nothing else begins another one. */
+const PIPED = `(?:[^()\`$;&[*?|#\\\\\n'"]|'[^'\n]*'|"[^"$\`\\\\\n]*")+`;
+const COUNTS = `(?:wc -[lwcm]+|grep -c[EFivwx]*(?: -[EFivwx]+)* (?:'[^'\n]*'|"[^"$\`\\\\\n]*"|[\\w.:][\\w.:-]*))`;
+const SAYS_NUMBER = `(?:wc -[lwcm]+[ \\t]*<[ \\t]*[\\w./~-]+|nproc|git (?:rev-parse (?:--short(?:=\\d+)? )?(?:HEAD|@)(?:[~^]\\d*)*|merge-base [\\w./@~^-]+ [\\w./@~^-]+)|id -[ug]|tput (?:cols|lines)|date (?:-u )?\\+(["']?)%[FTsHMSdmYjuNky](?:%[FTsHMSdmYjuNky]|[-_:.T])*\\1)`;
+/** Substitutions that say a number, a date in numbers or the hash of a commit, and nothing else. */
+const COUNTED = new RegExp(
+  `\\$\\([ \\t]*(?:${PIPED}(?:\\|${PIPED})*\\|[ \\t]*${COUNTS}|${SAYS_NUMBER})[ \\t]*\\)`,
+  'g',
+);
 
 /** What a substitution says is evaluated as well; quotes do not keep it from running. */
 function saysMoreThanNumbers(text: string, { hasOwnCounters }: ScriptVariables): boolean {
@@ -66,10 +73,13 @@ export function saysNumber(word: string): boolean {
 }
 
 /** Programs that say a number there; a function of such a name may say anything. */
-export const COUNTER = /^(?:wc|grep|nproc|id|tput|date)$/;
+export const COUNTER = /^(?:wc|grep|nproc|id|tput|date|git)$/;
 
 export function arithmeticDoubt(text: string, variables: ScriptVariables): string | undefined {
   if (text.includes(HOLE) || saysMoreThanNumbers(text, variables)) return EVALUATED;
   const names = text.match(/\$\{?(?:[\d@*]+|-)|[A-Za-z_]\w*/g) ?? [];
+  // `((IFS=3))`, `let PATH=1`
+  const set = /=|\+\+|--/.test(text) ? names.find((name) => steeringOf(name) !== undefined) : undefined;
+  if (set !== undefined) return `${set} decides what later commands do`;
   return names.every((name) => variables.isNumber(name.replace(/^\$\{?/, ''))) ? undefined : EVALUATED;
 }

@@ -173,6 +173,7 @@ export class Follower {
         this.steering(each.name, [value], run, place, run);
         this.notes.sets(() => [value]);
         this.variables.assign(run.start, each.name, value);
+        if (each.isArray === true) this.variables.learnArray(each.name);
         if (value.startsWith(HOLE) && each.value !== undefined && this.variables.isArray(each.name))
           this.notes.doubt('the elements of an array are evaluated', run, run);
         return;
@@ -203,8 +204,11 @@ export class Follower {
         if (!isUsualPlace(path)) this.named.add({ path, intent: 'write', certain: false }, site);
     const kind = steeringOf(name);
     if (kind === undefined) return;
-    if (name === 'PATH' && place.site === undefined && addsToPath(this.text.slice(site.start, site.end))) return;
     const because = `${name} decides what later commands do`;
+    if (name === 'PATH' && place.site === undefined && addsToPath(this.text.slice(site.start, site.end))) {
+      this.notes.findsPrograms({ because, ...site });
+      return;
+    }
     const { start, end } = site;
     const by = { program: name, start, end };
     for (const value of values) {

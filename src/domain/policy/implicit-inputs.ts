@@ -171,7 +171,7 @@ function loadedByPython(words: readonly string[]): readonly Inputs[] {
   }
   const attached = (words[at] ?? '').replace(/^-[a-zA-Z]*?m/, '');
   const [module = ''] = (attached === '' ? (words[at + 1] ?? '') : attached).split('.');
-  const found = { names: new Set([`${module}.py`, '__main__.py', '__init__.py']), like: /\.py$/ };
+  const found = { names: new Set([`${module}.py`, '__main__.py', '__init__.py']), like: /\.(?:pyc?|so)$/ };
   const tool = INPUTS.get(
     /^(?:unittest|doctest|nose2?)$/.test(module) ? 'pytest' : module === 'build' ? 'pip' : module,
   );

@@ -18,6 +18,8 @@ export interface Noted extends CommandPath {
   readonly isLinking: boolean;
   /** Whether what it holds may be as the command line wants it; `compiled`: if the line makes anything else that it could be made of. */
   readonly isMade: boolean | 'compiled';
+  /** What its name begins with is only known when the line makes it. */
+  readonly isMadeUp: boolean;
 }
 
 /** A file that is run, and which of the names noted are its own: what runs it does not write it. */
@@ -49,8 +51,8 @@ const SAID = /\.(?:log|txt|out|err|md|csv|html)$/;
 export class MadeFiles {
   private readonly noted: readonly Noted[];
   private isScattered = false;
-  /** Whether what is scattered may be of this line's making. */
-  private isScatteredHere = false;
+  /** The same of those that scatter what may be of this line's making. */
+  private readonly scattering: [from: number, to: number][] = [];
   /** Ranges of `noted` that belong to programs which make files of what these name. */
   private readonly unpacked: [from: number, to: number][] = [];
   /** Whether something may run before what stands in front of it: loops, functions, pipes, substitutions. */
@@ -68,7 +70,7 @@ export class MadeFiles {
     // Which file is its input is noted elsewhere.
     if (isFed) this.unpacked.push([0, Infinity]);
     else if (scattersNamed(program, args)) this.unpacked.push(own);
-    else this.isScatteredHere = true;
+    else this.scattering.push(own);
   }
 
   /** From here on the order in which things stand says little. */
@@ -113,6 +115,13 @@ export class MadeFiles {
     });
   }
 
+  /** Whether the line writes to where programs are installed. */
+  installs(): boolean {
+    return this.noted.some(
+      ({ path, intent }) => intent === 'write' && /^(?:[~…]|\/(?:usr|opt|snap|nix|s?bin)\/)/.test(path),
+    );
+  }
+
   /** Those that take their commands from a file which the same line writes, without naming it. */
   readingMade(runs: readonly Followed[]): readonly Run[] {
     const made: number[] = [];
@@ -120,14 +129,21 @@ export class MadeFiles {
       const each = this.noted[at];
       if (each?.intent === 'write' && each.isMade) made.push(at);
     }
-    if (made.length === 0 && !this.isScatteredHere) return [];
-    const isAny = this.isScatteredHere || this.unpacksItsOwn() || made.length * runs.length > MOST_COMPARED;
+    if (made.length === 0 && this.scattering.length === 0) return [];
+    const isAny = this.unpacksItsOwn() || (made.length + this.scattering.length) * runs.length > MOST_COMPARED;
     return runs
       .filter(({ run, own }) => {
         const inputs = implicitInputsOf(run.program, run.args);
-        return inputs.length > 0 && (isAny || made.some((at) => this.isReadBy(inputs, at, own)));
+        return (
+          inputs.length > 0 && (isAny || this.isScatteredFor(own) || made.some((at) => this.isReadBy(inputs, at, own)))
+        );
       })
       .map(({ run }) => run);
+  }
+
+  /** Whether another program scatters files; without names of its own nobody can tell whether it is another one. */
+  private isScatteredFor([from, to]: RunFile['own']): boolean {
+    return this.scattering.some((each) => from === to || each[0] !== from || each[1] !== to);
   }
 
   /** Whether a name, by where it is noted, may be one of these inputs of a program whose own names are noted there. */
@@ -161,7 +177,8 @@ export class MadeFiles {
     let made: Map<string, number> | undefined;
     for (let at = 0; at < this.noted.length; at += 1) {
       const each = this.noted[at];
-      if (each?.intent !== 'write' || !each.certain || each.isMade !== true) continue;
+      if (each?.intent !== 'write' || !each.certain || each.isMade === false) continue;
+      if (each.isMade === 'compiled' && !this.makesSources(at)) continue;
       const name = programName(each.path);
       const dot = name.lastIndexOf('.');
       made ??= new Map();
@@ -174,7 +191,7 @@ export class MadeFiles {
   /** Those for which a name that the same line makes may turn out to be an option: `touch -- -x; sed p *`. */
   globbingMade(runs: readonly Followed[]): readonly Run[] {
     const isMade = this.noted.some(
-      ({ intent, path }) => intent === 'write' && (path.startsWith('-') || path.includes('/-')),
+      ({ intent, path, isMadeUp }) => intent === 'write' && (isMadeUp || path.startsWith('-') || path.includes('/-')),
     );
     return isMade ? runs.map(({ run }) => run).filter(({ args }) => mayMatchOption(args)) : [];
   }

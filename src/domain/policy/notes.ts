@@ -11,6 +11,10 @@ const MOST_DOUBTS = 200;
 /** They differ in their kind alone: more of one kind say nothing new. */
 const MOST_OF_A_CONSTRUCT = 40;
 
+/** Settings and the like: programs write them, of what they are told, and no shell is meant to run them. */
+const KEPT_BY_PROGRAMS =
+  /(?:^|\/)(?:\.git(?:\/.*)?|config|HEAD|(?:FETCH|ORIG|MERGE)_HEAD|packed-refs|\.gitconfig|\.(?!bash|zsh|ksh|mksh|profile)\w+rc)$/;
+
 interface LookedFor {
   readonly places: readonly string[];
   readonly doubt: Doubt;
@@ -32,6 +36,7 @@ export class Notes implements Reading {
   private readonly files: (RunFile & { readonly run: Run })[] = [];
   private readonly followed: Followed[] = [];
   private readonly lookedFor: LookedFor[] = [];
+  private readonly found: Doubt[] = [];
   private readonly values: (() => readonly string[])[] = [];
   private readonly constructCounts = new Map<Construct, number>();
   private fieldsSeen = 0;
@@ -52,7 +57,8 @@ export class Notes implements Reading {
 
   /** A file whose content is run. */
   runsFile(path: string, run: Run, own: RunFile['own']): void {
-    if (/(?:^|\/)\.git(?:\/|$)/.test(path)) this.doubt('what git keeps in its own files is what it was told', run, run);
+    if (KEPT_BY_PROGRAMS.test(path))
+      this.doubt('what programs keep in files of their own is what they were told', run, run);
     this.files.push({ path, run, own });
   }
 
@@ -65,6 +71,11 @@ export class Notes implements Reading {
   looksForCode(places: readonly string[], doubt: Doubt, isWithinText: boolean): void {
     for (const path of places) this.named.add({ path, intent: 'read', certain: false }, doubt);
     if (this.lookedFor.length < MOST_DOUBTS) this.lookedFor.push({ places, doubt, isWithinText });
+  }
+
+  /** Where programs are installed is of no concern, unless the line itself puts something there. */
+  findsPrograms(doubt: Doubt): void {
+    if (this.found.length < MOST_DOUBTS) this.found.push(doubt);
   }
 
   /** What a variable is set to, should anybody want to know. */
@@ -106,6 +117,8 @@ export class Notes implements Reading {
       if (this.named.made.makesCode(places, isWithinText ? undefined : doubt))
         this.doubt(doubt.because, doubt, doubt.run);
     }
+    if (this.found.length > 0 && this.named.made.installs())
+      for (const each of this.found) this.doubt(each.because, each, each.run);
     this.finishVariables();
     ({ paths: this.paths, guesses: this.guesses } = this.named.finish());
   }

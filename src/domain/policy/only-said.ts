@@ -54,6 +54,18 @@ export function isOnlySaid(words: readonly string[]): boolean {
   return isElsewhere(program, args) || known.takesWords || SPEAKS.has(program);
 }
 
+/** Whether it is known, subcommand by subcommand, what a program takes for words. */
+export function hasSubcommands(program: string): boolean {
+  return TAKES_WORDS.has(program);
+}
+
+/** The programs by which others are run, one within the other, down to the last one. */
+export function programsAlong(words: readonly string[]): readonly string[] {
+  const [name = '', ...args] = words;
+  const at = wrappedBy(programName(name).toLowerCase(), args)?.at;
+  return at === undefined ? [name] : [name, ...programsAlong(args.slice(at))];
+}
+
 /** Whether a program is given one script, of this form, as its first operand, and no other by an option. */
 function isPlainScript(args: readonly string[], plain: RegExp, option: RegExp): boolean {
   const [script = ''] = operands(args);

@@ -8,7 +8,11 @@ export interface HandedOn extends Site {
   readonly isShown: boolean;
 }
 
-const NOTHING_KNOWN: Variables = { valuesOf: () => ({ values: [], certain: false }), breaksAtBlanks: true };
+const NOTHING_KNOWN: Variables = {
+  valuesOf: () => ({ values: [], certain: false }),
+  breaksAtBlanks: true,
+  isCount: () => false,
+};
 const MEASURES = /^(?:wc|ls|stat|file|du|cksum|sum|b2sum|md5sum|sha(?:1|224|256|384|512)sum)$/;
 const SEARCHES = /^(?:[efz]?grep|rg)$/;
 const SHOWS = /^(?:cat|tac|head|tail|nl|cut|rev|jq)$/;

@@ -208,5 +208,5 @@ export function namedPath(text: string): Pick<CommandPath, 'path' | 'known'> {
   if (!/[\0\uffff~]/.test(text)) return { path: text, known: true };
   const path = text.replaceAll(MATCH, '*');
   // Whose home `~name` is, and where `~+` and `~-` are, only the running shell knows.
-  return { path: path.replace(/[\0\uffff]/g, '…'), known: !/[\0\uffff]/.test(path) && !/^~[^/]/.test(path) };
+  return { path: path.replace(/[\0\uffff]\ufdd1?/g, '…'), known: !/[\0\uffff]/.test(path) && !/^~[^/]/.test(path) };
 }

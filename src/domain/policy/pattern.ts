@@ -99,5 +99,5 @@ export function mayBe(name: Field, program: string): boolean {
 }
 
 function loose(text: string): string {
-  return text.replace(/\[[^\]]*\]?|[\0\uffff]\ufdd0?/g, '*');
+  return text.replace(/\[[^\]]*\]?|[\0\uffff][\ufdd0\ufdd1]?/g, '*');
 }

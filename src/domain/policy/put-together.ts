@@ -1,28 +1,34 @@
-import type { Field } from '../command/expand.ts';
+import { MADE, type Field } from '../command/expand.ts';
 import { knownProgram } from './known-program.ts';
-import { isOnlySaid } from './only-said.ts';
+import { hasSubcommands, isOnlySaid } from './only-said.ts';
 import { formOf } from './path-forms.ts';
 
 /** A part that is not known, but for what a glob matches. */
-const UNKNOWN = '\\0(?!\\ufdd0)';
+const UNKNOWN = '\\0(?!\\ufdd0)\\ufdd1?';
 const IN_OPTION = new RegExp(`^-[^=]*${UNKNOWN}`);
 /** `-j$(nproc)`, `-I$DIR`: a letter that takes the rest as its value with every program that has it. */
 const VALUE_OF_LETTER = new RegExp(`^-[jnPCpItLlDOkwT]${UNKNOWN}[^A-Za-z]*$`);
 const BESIDE_LETTERS = new RegExp(`[A-Za-z]${UNKNOWN}|${UNKNOWN}[A-Za-z]`);
 
 /**
- * Whether a program that may run others is given a word of which a part stands beside letters, or in the name of an option, and
- * is only known when it runs: `"-$x"c`, `s"$x"udo`. Such a word says nothing of what it will be.
+ * Whether a program that may run others is given a word that says nothing of what it will be: one of which a part stands beside
+ * letters, or in the name of an option, and is only known when it runs (`"-$x"c`, `s"$x"udo`), or one that the line itself makes up
+ * as it runs (`"$(printf %s --exec=x)"`).
  */
 export function isToldInParts(program: string, args: readonly Field[]): boolean {
   if (!args.some(({ open }) => open)) return false;
   const unknown = args.filter(({ open, found }) => open && found !== true);
-  const { language, isShell, options, special, isAwk, isSed, takesWords } = knownProgram(program);
+  const { language, isShell, options, special, isAwk, isSed, isWrapper, takesWords } = knownProgram(program);
   const runsCode = language !== undefined || isShell;
   const runsOthers = runsCode || isAwk || isSed || options !== undefined || special !== undefined;
   if (!runsOthers && (takesWords || formOf(program) !== undefined)) return false;
   const isOption = ({ text }: Field) => IN_OPTION.test(text) && (runsCode || !VALUE_OF_LETTER.test(text));
   if (unknown.some(isOption)) return true;
+  // What an interpreter or a wrapper is given behind what it runs is none of its business.
+  const isMadeUp = ({ text }: Field) => !runsCode && !isWrapper && text.startsWith(MADE);
   const isWord = ({ text }: Field) => !IN_OPTION.test(text) && BESIDE_LETTERS.test(text);
-  return unknown.some(isWord) && !isOnlySaid([program, ...args.map(({ text }) => text)]);
+  const isSaid = isOnlySaid([program, ...args.map(({ text }) => text)]);
+  if (unknown.some(isWord) && !isSaid) return true;
+  // It may be an option, whatever becomes of words.
+  return unknown.some(isMadeUp) && !(isSaid && (!runsOthers || hasSubcommands(program)));
 }

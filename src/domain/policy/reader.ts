@@ -12,7 +12,7 @@ import {
   type Select,
   type SyntaxNode,
 } from 'unbash';
-import { expandWhole, HOLE, NUMBER, type Variables } from '../command/expand.ts';
+import { expandWhole, HOLE, NUMBER } from '../command/expand.ts';
 import { Calls } from './calls.ts';
 import { backtickReadings, hereDocumentTexts, splitText } from './differences.ts';
 import { EVALUATED, evaluationDoubt } from './evaluation.ts';
@@ -29,7 +29,8 @@ import { isForReadAlone, type ScriptVariables } from './variables.ts';
 import { walk } from './walk.ts';
 
 /** To other shells these are words, or end where they do not end for bash: `[[ a || x ]]` runs x. */
-const OF_BASH_ALONE = /\[\[|(?<!\$)\(\(|\$['"]|[<>]\(|&>|\|&|<<<|\b(?:coproc|function|select)\b/;
+const OF_BASH_ALONE =
+  /\[\[|(?<!\$)\(\(|\$['"]|[<>]\(|&>|\|&|<<<|\{[^{}\s]*(?:,|\.\.)[^{}\s]*\}|\b(?:coproc|function|select)\b/;
 
 /** Walks a parsed script and notes what it would run. */
 export class Reader {
@@ -83,12 +84,9 @@ export class Reader {
       this.notes.doubt(`what ${by.program} runs is nested too deeply to be read`, site, run);
       return;
     }
-    const variables: Variables = {
-      valuesOf: (name) => this.variables.valuesOf(name, -1),
-      breaksAtBlanks: this.variables.breaksAtBlanks,
-    };
+    const variables = this.variables.anywhere;
     // A hole is no word of the shell's, but where it stands matters: it is read as a variable nobody has set.
-    const source = text.replaceAll(HOLE, '${_}').replaceAll(NUMBER, '0');
+    const source = text.replace(/\0[\ufdd0\ufdd1]?/g, '${_}').replaceAll(NUMBER, '0');
     const script = parse(source);
     this.variables.collectOnce(`${place.depth} ${source}`, script, variables);
     const through = [...place.through, by.program];
@@ -137,6 +135,10 @@ export class Reader {
       case 'ParameterExpansion':
         this.defaultValue(node, place);
         this.splitting(node, place);
+        break;
+      case 'Coproc':
+        if (node.name !== undefined && isTelling(node.name.text))
+          this.follower.steering(node.name.text, [NUMBER], this.siteOf(node, place), place);
         break;
       case 'Function':
         this.calls.defined(node.name.value, this.siteOf(node, place));
@@ -189,10 +191,7 @@ export class Reader {
       this.readScript(script, place);
       return;
     }
-    const variables: Variables = {
-      valuesOf: (name) => this.variables.valuesOf(name, -1),
-      breaksAtBlanks: this.variables.breaksAtBlanks,
-    };
+    const variables = this.variables.anywhere;
     const { source } = script;
     this.readScript(script, { ...place, source, isBare: isBare(source), variables, site: this.siteOf(node, place) });
   }
@@ -227,8 +226,7 @@ export class Reader {
   }
 
   private redirect(node: Redirection & { type: 'Redirect' }, place: Place): void {
-    if (node.descriptor?.type === 'FileDescriptorVariable' && /\[/.test(place.source.slice(node.pos, node.end)))
-      this.notes.doubt('the subscript of an array is evaluated', this.siteOf(node, place));
+    if (node.descriptor?.type === 'FileDescriptorVariable') this.descriptorVariable(node, node.descriptor.name, place);
     if (node.target === undefined) return;
     const site = this.siteOf(node, place);
     const isDuplicating = node.operator.endsWith('&');
@@ -244,6 +242,13 @@ export class Reader {
       if (node.operator.startsWith('<')) this.named.addRead(path, site);
       if (node.operator.includes('>')) this.named.add({ path, intent: 'write', certain: true }, site);
     }
+  }
+
+  /** `{x}>file` sets x. */
+  private descriptorVariable(node: Redirection, name: string, place: Place): void {
+    if (/\[/.test(place.source.slice(node.pos, node.end)))
+      this.notes.doubt('the subscript of an array is evaluated', this.siteOf(node, place));
+    if (isTelling(name)) this.follower.steering(name, [NUMBER], this.siteOf(node, place), place);
   }
 
   private siteOf(node: SyntaxNode, place: Place): Site {

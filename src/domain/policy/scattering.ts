@@ -1,5 +1,6 @@
-import type { Field } from '../command/expand.ts';
+import { HOLE, MADE, type Field } from '../command/expand.ts';
 import { knownProgram } from './known-program.ts';
+import { formOf } from './path-forms.ts';
 
 const SCATTERING: ReadonlySet<string> = new Set('patch split csplit cpio pax uudecode git tar gtar bsdtar'.split(' '));
 /** Of git: they make files, or what files are made of, from what they are given. */
@@ -12,12 +13,30 @@ const UNPACKERS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
+/** Of git: they say what is asked for, or write it to the file that `--output` names. */
+const GIT_SAYS = /^(?:log|diff|show|shortlog|rev-list|diff-tree|diff-index|diff-files|format-patch|whatchanged)$/;
+
+/** One of several names, perhaps, of which one is written; or an option that names one. */
+function isSomewhere({ text, many, glob, found }: Field): boolean {
+  return found !== true && !glob && (many || text.startsWith(MADE)) && text.includes(HOLE);
+}
+
+/** Programs that write to what the last of their operands, or an option, names. */
+function writesLast(program: string): boolean {
+  const form = formOf(program);
+  return form?.writesLast === true || form?.writesSecond === true || /^(?:shuf|iconv|sort)$/.test(program);
+}
+
 /** Whether a program writes files whose names its arguments do not tell: parts, what a patch or an archive names. */
 export function scatters(program: string, args: readonly Field[]): boolean {
+  if (writesLast(program) && args.some(isSomewhere)) return true;
   if (!SCATTERING.has(program)) return false;
   if (program !== 'git' && !program.endsWith('tar')) return true;
   const words = args.map(({ text }) => text);
-  if (program === 'git') return GIT_SCATTERS.test(words.find((word) => !word.startsWith('-')) ?? '');
+  if (program === 'git') {
+    const subcommand = words.find((word) => !word.startsWith('-')) ?? '';
+    return GIT_SCATTERS.test(subcommand) || (GIT_SAYS.test(subcommand) && words.some((word) => word.startsWith(MADE)));
+  }
   // An archive that lies there may be run from; one that is piped in may hold anything.
   const isNamed = words.some(
     (word, at) => /^-\w*f/.test(word) || (at === 0 && /^\w*f/.test(word)) || /^--fi/.test(word),
@@ -78,6 +97,8 @@ export function writtenByGit(args: readonly Field[]): readonly string[] {
   const words = args.map(({ text }) => text);
   const isSetting = words.includes('config');
   const isMoving = words.includes('mv');
+  const own = /^(?:merge-file|interpret-trailers|bundle)$/.test(words.find((word) => !word.startsWith('-')) ?? '');
+  if (own) return words.filter((word) => !word.startsWith('-'));
   return words.flatMap((word, at) => {
     const before = words[at - 1] ?? '';
     const [, name = '', value] = /^(--?[\w-]+)=(.*)$/s.exec(word) ?? [];

@@ -13,8 +13,9 @@ const OTHERS: ReadonlySet<string> = new Set(
 const NO_SCRIPT = /\.(?:json|md|txt|toml|ya?ml|lock|pub|zip|csv|log|patch|diff|html|xml)$/;
 const LONG = /^--(?:login|norc|noprofile|posix|verbose|version|help|restricted|noediting|debugger|dump-strings)$/;
 /** Options of the shell after which words mean something else. */
-const REREADING = /alias|glob|posix|cd|lastpipe|hist|keyword/;
-const REREADING_LETTERS = /[Hk]/;
+const REREADING = /alias|extglob|posix|cd|lastpipe|hist|keyword|brace/;
+/** `set +B`: nothing in braces is spread any more. */
+const REREADING_LETTERS = /^-.*[Hk]|^\+.*B/;
 
 /** Bash itself, and what runs a text in the shell that it stands in. */
 const BASH: ReadonlySet<string> = new Set(
@@ -37,6 +38,10 @@ export function rereads({ text, open }: Field): boolean {
   return open || REREADING.test(text);
 }
 
+function isRereading(letters: string): boolean {
+  return REREADING_LETTERS.test(letters);
+}
+
 /** The options among the arguments of `set` that change how the rest is read. */
 export function rereadingOptions(args: readonly Field[]): readonly string[] {
   const found: string[] = [];
@@ -45,7 +50,7 @@ export function rereadingOptions(args: readonly Field[]): readonly string[] {
     if (field === undefined || field.text === '--' || field.text === '-') break;
     if (field.many || field.text.startsWith(HOLE)) found.push('what is not known');
     if (!/^[-+]./.test(field.text)) break;
-    if (field.text.startsWith('-') && REREADING_LETTERS.test(field.text)) found.push(field.text);
+    if (isRereading(field.text)) found.push(field.text);
     if (!field.text.includes('o')) continue;
     at += 1;
     const name = args[at];
@@ -74,7 +79,7 @@ export function shell(program: string, args: readonly Field[]): readonly Consequ
     if (!/^[-+]./.test(text)) break;
     if (text.startsWith('-') && text.includes('c')) takesText = true;
     if (text.startsWith('-') && text.includes('s')) takesInput = true;
-    if (text.startsWith('-') && /[Hki]/.test(text))
+    if (isRereading(text) || /^-[^-]*i/.test(text))
       reread.push(...doubt(`${program} ${text} changes how the rest is read`));
     // Each takes the next argument as its value.
     const values = text.match(/[oO]/g)?.length ?? 0;

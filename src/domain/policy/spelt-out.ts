@@ -1,6 +1,15 @@
-import { forEachChild, parse, type Command, type Pipeline, type Redirection, type SyntaxNode } from 'unbash';
+import {
+  forEachChild,
+  parse,
+  type Command,
+  type Pipeline,
+  type Redirection,
+  type Script,
+  type SyntaxNode,
+} from 'unbash';
 import { isSaidByOption } from './names.ts';
-import { isOnlySaid } from './only-said.ts';
+import { isOnlySaid, programsAlong } from './only-said.ts';
+import { printedBy } from './printed.ts';
 import type { Site } from './reading.ts';
 
 /** A blocked name, and where a line spells it out. */
@@ -9,7 +18,7 @@ export interface SpeltOut extends Site {
 }
 
 const LETTERS = /\\x\{?([0-9a-f]{1,2})\}?|\\u\{?([0-9a-f]{1,4})\}?|\\0?([0-7]{2,3})/gi;
-const EMPTY = /\$(?:[@*]|\{[^{}]*\}|[A-Za-z_]\w*)/g;
+const EMPTY = /\$(?:[@*]|\{[^{}]*\}|[A-Za-z_]\w*)|\$\([^()]*\)|`[^`]*`/g;
 /** What is compared runs nothing, unless it is taken for a number or holds what runs. */
 const EVALUATED = /\$\(|`|\[\w|(?:^|\s)-(?:eq|ne|lt|le|gt|ge|v)\s/;
 const MOST_DEPTH = 4;
@@ -27,9 +36,23 @@ const QUIET = new Set(
  * comment. Any other place counts: a way to run text that nobody has thought of still has to spell out whom it runs.
  */
 export function speltOut(text: string, blocked: RegExp, depth = 0): SpeltOut | undefined {
-  if (!blocked.test(laidBare(text))) return undefined;
+  const bare = laidBare(text);
+  const isNamed = blocked.test(bare);
+  if (!isNamed && !PRINTS.test(text)) return undefined;
   const script = parse(text);
-  return new SecondLook(text, blocked, depth, isQuiet(script)).look(script, false);
+  const found = isNamed ? new SecondLook(text, blocked, depth, isQuiet(script)).look(script, false) : undefined;
+  return found ?? (PRINTS.test(text) ? printedOut(script, bare, blocked) : undefined);
+}
+
+const PRINTS = /printf|echo[^]*echo/;
+
+/** A name that stands nowhere and comes to be when it is printed: nobody does so who only speaks of it. */
+function printedOut(script: Script, bare: string, blocked: RegExp): SpeltOut | undefined {
+  for (const [found] of printedBy(script).matchAll(new RegExp(blocked, 'gi'))) {
+    const name = found.toLowerCase();
+    if (!bare.toLowerCase().includes(name)) return { name, start: script.pos, end: script.end };
+  }
+  return undefined;
 }
 
 /** The text without what hides a word in it: quotes, backslashes, codes of letters, and once more without expansions. */
@@ -41,7 +64,20 @@ function laidBare(text: string): string {
   const plain = decoded.replace(/\\\n|[\\'"]/g, '');
   // What a backslash stands before may be a blank to whoever reads the text: `sudo\n`.
   const broken = decoded.replace(/\\./gs, ' ').replace(/['"]/g, '');
-  return `${plain}\n${plain.replace(EMPTY, '')}\n${broken}`;
+  return `${plain}\n${emptied(plain)}\n${broken}`;
+}
+
+/** Without expansions, step by step from the innermost outwards: what is left around one may itself stand within another. */
+function emptied(text: string): string {
+  const steps: string[] = [];
+  let rest = text;
+  for (let depth = 0; depth < MOST_DEPTH; depth += 1) {
+    const next = rest.replace(EMPTY, '');
+    if (next === rest) break;
+    steps.push(next);
+    rest = next;
+  }
+  return steps.join('\n');
 }
 
 class SecondLook {
@@ -128,7 +164,7 @@ class SecondLook {
     if (name === undefined) return false;
     const words = [name, ...args].map((word) => (word.type === 'Word' ? word.value : word.text));
     const [, script] = /^(?:ba|da|z|k)?sh\0-[a-z]*c\0([^\0]*)$/.exec(words.join('\0')) ?? [];
-    if (script === undefined) return isOnlySaid(words);
+    if (script === undefined) return isOnlySaid(words) && !programsAlong(words).some((each) => this.blocked.test(each));
     const isWhole = args.every((arg) => arg.type === 'Word' && madeOf(arg).length === 0);
     return isWhole && this.depth < MOST_DEPTH && speltOut(script, this.blocked, this.depth + 1) === undefined;
   }

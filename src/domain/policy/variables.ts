@@ -1,6 +1,6 @@
 import { forEachChild, type Assignment, type For, type Script, type Select, type SyntaxNode } from 'unbash';
 import { COUNTER, saysNumber } from './evaluation.ts';
-import { expandWhole, expand, HOLE, MATCH, NUMBER, type Variables } from '../command/expand.ts';
+import { expandWhole, expand, HOLE, MADE, MATCH, NUMBER, type Variables } from '../command/expand.ts';
 
 interface Assigned {
   readonly values: () => readonly string[];
@@ -57,6 +57,19 @@ export class ScriptVariables implements Variables {
     return SET_TO_WORDS.test(name) ? { values: [...values, HOLE], certain: false } : { values, certain };
   }
 
+  /** What is known wherever one stands: positions count in the outermost script only. */
+  get anywhere(): Variables {
+    return {
+      valuesOf: (name) => this.valuesOf(name, -1),
+      breaksAtBlanks: this.breaksAtBlanks,
+      isCount: (substitution) => this.isCount(substitution),
+    };
+  }
+
+  isCount(substitution: string): boolean {
+    return !this.hasOwnCounters && saysNumber(substitution);
+  }
+
   /** The script is read from its beginning. */
   beginPass(): void {
     this.changed = false;
@@ -92,12 +105,18 @@ export class ScriptVariables implements Variables {
     return this.arrays.has(name) || SET_TO_WORDS.test(name);
   }
 
+  learnArray(name: string): void {
+    if (this.arrays.has(name)) return;
+    this.arrays.add(name);
+    this.changed = true;
+  }
+
   /**
    * Learns once what a place says; the same place may be read several times. One that says something new each time, as
    * `export X=$X:y` does, may say anything.
    */
   assign(start: number, name: string, said: string): void {
-    const value = this.pass < PASSES_TO_SETTLE ? said : HOLE;
+    const value = this.pass < PASSES_TO_SETTLE ? said : MADE;
     const [known, place] = [`${start} ${name} ${said}`, `${start} ${name} ${value}`];
     if (this.told.has(known) || this.told.has(place)) return;
     this.told.add(place);
@@ -138,7 +157,10 @@ export class ScriptVariables implements Variables {
     if (node.type === 'For' || node.type === 'Select') this.addLoop(node, view);
     // It may not be the shell's own any more, and see what IFS holds.
     if (node.type === 'Function' && node.name.value === 'read') this.breaksAtBlanks = false;
-    if (node.type === 'Function' && COUNTER.test(node.name.value)) this.hasOwnCounters = true;
+    if (node.type === 'Function' && !this.hasOwnCounters && COUNTER.test(node.name.value)) {
+      this.hasOwnCounters = true;
+      this.changed = true;
+    }
     if (node.type === 'ParameterExpansion' && node.operation?.type === 'Default') {
       const { operand, operator } = node.operation;
       if (operator.includes('='))
@@ -154,8 +176,8 @@ export class ScriptVariables implements Variables {
     if (value.type !== 'Word' || node.index !== undefined) this.arrays.add(name);
     const isWhole = node.append !== true && node.index === undefined && value.type === 'Word';
     const values = (): readonly string[] => {
-      if (!isWhole) return [HOLE];
-      return saysNumber(value.text) && !this.hasOwnCounters ? [NUMBER] : expandWhole(value, view);
+      if (!isWhole) return [MADE];
+      return this.isCount(value.text) ? [NUMBER] : expandWhole(value, view);
     };
     this.add(name, { values, from: isCertain && isWhole ? node.end : undefined });
   }
@@ -194,7 +216,7 @@ const PLAIN = /^(?:[^\s$`\\'"()<>{}]*|'[^']*'|"[^"$`\\]*"|\$'(?:[^'\\]|\\[tnr])*
 const GLOB = /[*?]+|\[[!^]?\]?(?:\[[:.=][^\]/]*\]|[^\]/])*\]?/g;
 /** What the shell itself sets, to words of others: arguments, input, what was matched, where one is. */
 const SET_TO_WORDS =
-  /^(?:[\d@*-]+|_|REPLY|OPTARG|MAPFILE|BASH_(?!SUBSHELL$|VERSINFO$)\w+|FUNCNAME|DIRSTACK|COMP_\w+|COMPREPLY|READLINE_\w+|(?:OLD)?PWD)$/;
+  /^(?:[\d@*-]+|_|BASH|REPLY|OPTARG|MAPFILE|BASH_(?!SUBSHELL$|VERSINFO$)\w+|FUNCNAME|DIRSTACK|COMP_\w+|COMPREPLY|READLINE_\w+|(?:OLD)?PWD)$/;
 const INTEGERS =
   'RANDOM SRANDOM OPTIND HISTCMD SECONDS LINENO BASHPID EPOCHSECONDS EPOCHREALTIME BASH_SUBSHELL BASH_MONOSECONDS'.split(
     ' ',

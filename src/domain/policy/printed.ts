@@ -1,0 +1,68 @@
+import type { Command, SyntaxNode, Word } from 'unbash';
+import { forEachChild } from 'unbash';
+
+const MOST_PRINTED = 10_000;
+const CONVERSION = /%(?:%|[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*)?)?[a-zA-Z])/g;
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', a: '', b: '', f: '', v: '', '\\': '\\' };
+
+/**
+ * What the `printf` and `echo` of a script say, one after the other, as far as it is written there: a name may be put together of
+ * several of them (`printf s%sdo u`). What is not written there counts as nothing.
+ */
+export function printedBy(script: SyntaxNode): string {
+  let printed = '';
+  const visit = (node: SyntaxNode): void => {
+    if (node.type === 'Command' && printed.length < MOST_PRINTED) printed += outputOf(node);
+    forEachChild(node, visit);
+  };
+  visit(script);
+  return printed;
+}
+
+function outputOf({ name, args }: Command): string {
+  const words = args.map((arg) => (arg.type === 'Word' ? textOf(arg) : arg.text));
+  if (name?.value === 'echo') {
+    const options = words.findIndex((word) => !/^-[neE]+$/.test(word));
+    const isOpen = options !== 0 && words[0]?.includes('n') === true;
+    return `${unescaped(words.slice(options === -1 ? words.length : options).join(' '))}${isOpen ? '' : '\n'}`;
+  }
+  if (name?.value !== 'printf') return '';
+  const [format = '', ...values] = words[0] === '--' ? words.slice(1) : words;
+  return formatted(unescaped(format), values);
+}
+
+/** Once for all of its values, and again for those that are left. */
+function formatted(format: string, values: readonly string[]): string {
+  const left = [...values];
+  let printed = '';
+  do {
+    const before = left.length;
+    printed += format.replace(CONVERSION, (conversion) => (conversion === '%%' ? '%' : unescaped(left.shift() ?? '')));
+    if (left.length === before) break;
+  } while (left.length > 0 && printed.length < MOST_PRINTED);
+  return printed;
+}
+
+function textOf(word: Word): string {
+  const parts = word.parts;
+  if (parts === undefined) return word.value;
+  return parts
+    .map((part) => ('value' in part ? part.value : part.type === 'DoubleQuoted' ? quoted(part.parts) : ''))
+    .join('');
+}
+
+function quoted(parts: readonly { readonly type: string; readonly value?: string }[]): string {
+  return parts.map(({ value = '' }) => value).join('');
+}
+
+function unescaped(text: string): string {
+  return text.replace(
+    /\\(?:x([0-9a-fA-F]{1,2})|0?([0-7]{1,3})|(.))/gs,
+    (_, hex?: string, octal?: string, letter?: string) => {
+      if (hex !== undefined) return String.fromCharCode(parseInt(hex, 16));
+      return octal === undefined
+        ? (ESCAPES[letter ?? ''] ?? letter ?? '')
+        : String.fromCharCode(parseInt(octal, 8) & 0xff);
+    },
+  );
+}
