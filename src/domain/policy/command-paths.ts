@@ -48,7 +48,7 @@ export class CommandPaths {
       return;
     }
     const { path: name, known } = namedPath(path);
-    const isMadeUp = !known && path.startsWith(MADE, path.lastIndexOf('/') + 1);
+    const isMadeUp = !known && path.includes(MADE, path.lastIndexOf('/') + 1);
     const noted = { path: name, known, intent, start, end, starts, certain, isLinking, isMade, isMadeUp };
     this.noted.push(follows === true ? { ...noted, follows } : noted);
   }

@@ -72,8 +72,8 @@ export function saysNumber(word: string): boolean {
   return word.includes('$(') && /^"?"?$/.test(word.replace(COUNTED, ''));
 }
 
-/** Programs that say a number there; a function of such a name may say anything. */
-export const COUNTER = /^(?:wc|grep|nproc|id|tput|date|git)$/;
+/** Programs of which it is known what they say; a function of such a name may say anything. */
+export const COUNTER = /^(?:wc|grep|nproc|id|tput|date|git|find)$/;
 
 export function arithmeticDoubt(text: string, variables: ScriptVariables): string | undefined {
   if (text.includes(HOLE) || saysMoreThanNumbers(text, variables)) return EVALUATED;

@@ -10,6 +10,7 @@ import { isElsewhere } from './elsewhere.ts';
 import { arithmeticDoubt } from './evaluation.ts';
 import { inputFile, inputTexts, isOfInput, isUncertainName } from './fields.ts';
 import { knownProgram } from './known-program.ts';
+import { addingNames } from './names-found.ts';
 import type { Notes } from './notes.ts';
 import { isEveryday } from './named-command.ts';
 import { MOST_DEPTH, type Place } from './place.ts';
@@ -88,7 +89,8 @@ export class Follower {
       this.notes.doubt('which program this runs is only known when it runs', site);
       return;
     }
-    const consequences = consequencesOf(program, args);
+    const all = consequencesOf(program, args);
+    const consequences = program === 'xargs' && place.isFedNames ? addingNames(all) : all;
     const from = this.named.count;
     if (!place.elsewhere) this.name(run, input, consequences);
     const own = [from, this.named.count] as const;
@@ -152,7 +154,7 @@ export class Follower {
         const by = isRunner(run.program) ? run : undefined;
         const isUnheard = each.maybe === true && !elsewhere && knownProgram(run.program).isStranger;
         const stranger = isUnheard ? run : place.stranger;
-        const within = { ...place, through, depth: place.depth + 1, maybe, by, elsewhere, stranger };
+        const within = { ...place, through, depth: place.depth + 1, maybe, by, elsewhere, stranger, isFedNames: false };
         this.inItsShell(run.program, () => this.follow(each.fields, input, within, run));
         return;
       }

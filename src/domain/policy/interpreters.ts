@@ -127,8 +127,11 @@ export function interpreter(program: string, name: string, args: readonly Field[
   let at = 0;
   for (; at < args.length; at += 1) {
     const field = args[at] ?? literal('');
-    const { text, many } = field;
-    if (many || text.startsWith(HOLE)) return doubt(`what ${program} is to run is only known when it runs`);
+    const { text, many, glob } = field;
+    // What a glob matches below a directory is a file of that directory.
+    const isFile = glob && /^[\w.][^*?[]*\//.test(text);
+    if ((many && !isFile) || text.startsWith(HOLE))
+      return doubt(`what ${program} is to run is only known when it runs`);
     if (/^-[a-zA-Z]*m/.test(text) && name === 'python' && !code.test(text)) {
       const own = text.slice(text.indexOf('m') + 1);
       const module = own === '' ? args[at + 1] : { ...field, text: own };

@@ -18,7 +18,7 @@ export interface Noted extends CommandPath {
   readonly isLinking: boolean;
   /** Whether what it holds may be as the command line wants it; `compiled`: if the line makes anything else that it could be made of. */
   readonly isMade: boolean | 'compiled';
-  /** What its name begins with is only known when the line makes it. */
+  /** A part of its name is only known when the line makes it. */
   readonly isMadeUp: boolean;
 }
 
@@ -44,6 +44,8 @@ export const BUILDS: ReadonlySet<string> = new Set(
 
 const NO_RUNS: readonly Run[] = [];
 const NO_NAMES: ReadonlyMap<string, number> = new Map();
+/** Where programs lie that are found by their name. */
+const INSTALLED = /^(?:[~…]|\/(?:usr|opt|snap|nix|s?bin)\/)|(?:^|\/)(?:node_modules|\.bin)(?:\/|$)/;
 /** What programs have said, and no program loads. */
 const SAID = /\.(?:log|txt|out|err|md|csv|html)$/;
 
@@ -117,9 +119,7 @@ export class MadeFiles {
 
   /** Whether the line writes to where programs are installed. */
   installs(): boolean {
-    return this.noted.some(
-      ({ path, intent }) => intent === 'write' && /^(?:[~…]|\/(?:usr|opt|snap|nix|s?bin)\/)/.test(path),
-    );
+    return this.noted.some(({ path, intent }) => intent === 'write' && INSTALLED.test(path));
   }
 
   /** Those that take their commands from a file which the same line writes, without naming it. */
@@ -191,7 +191,7 @@ export class MadeFiles {
   /** Those for which a name that the same line makes may turn out to be an option: `touch -- -x; sed p *`. */
   globbingMade(runs: readonly Followed[]): readonly Run[] {
     const isMade = this.noted.some(
-      ({ intent, path, isMadeUp }) => intent === 'write' && (isMadeUp || path.startsWith('-') || path.includes('/-')),
+      ({ intent, path, isMadeUp }) => intent === 'write' && (isMadeUp || /(?:^|[/\s])-/.test(path)),
     );
     return isMade ? runs.map(({ run }) => run).filter(({ args }) => mayMatchOption(args)) : [];
   }

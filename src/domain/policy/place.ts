@@ -26,6 +26,8 @@ export interface Place {
   /** The function that this is a part of, and how it is started there. */
   readonly within: string | undefined;
   readonly start: Start | undefined;
+  /** What this reads are names of files that were found. */
+  readonly isFedNames: boolean;
 }
 
 export function outermost(source: string, variables: Variables): Place {
@@ -42,6 +44,7 @@ export function outermost(source: string, variables: Variables): Place {
     stranger: undefined,
     within: undefined,
     start: undefined,
+    isFedNames: false,
   };
 }
 

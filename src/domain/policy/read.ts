@@ -25,8 +25,8 @@ export function readCommand(text: string): Reading {
 
 function readParsed(text: string, script: Script): Reading {
   const variables = new ScriptVariables();
-  // Without either nothing is replaced by what a variable holds, nor is there anything to run in it.
-  if (/[$`]/.test(text)) variables.collect(script, variables);
+  // Without any of these nothing is replaced by what a variable holds, nor is a function defined.
+  if (/[$`(]|\bfunction\b/.test(text)) variables.collect(script, variables);
   return readPass(text, script, variables);
 }
 

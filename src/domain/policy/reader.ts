@@ -18,6 +18,7 @@ import { backtickReadings, hereDocumentTexts, splitText } from './differences.ts
 import { EVALUATED, evaluationDoubt } from './evaluation.ts';
 import { waysOf } from './fields.ts';
 import { Follower, type Runs } from './follower.ts';
+import { isFedNames } from './names-found.ts';
 import { Notes } from './notes.ts';
 import { closesAndGoesOn, isBare, isOverlooked } from './overlooked.ts';
 import { beside, MOST_DEPTH, outermost, started, type Place } from './place.ts';
@@ -67,8 +68,10 @@ export class Reader {
 
   private visitAll(node: SyntaxNode, place: Place): void {
     walk(node, this.named, (child) => {
-      if (!isForReadAlone(node, child))
-        this.visit(child, place.within === undefined ? place : started(node, child, place));
+      if (isForReadAlone(node, child)) return;
+      const at = place.within === undefined ? place : started(node, child, place);
+      const isFed = node.type === 'Pipeline' && !this.variables.hasOwnCounters && isFedNames(node, child);
+      this.visit(child, isFed ? { ...at, isFedNames: true } : at);
     });
   }
 
@@ -110,7 +113,8 @@ export class Reader {
       this.command(node, place);
       if (place.isBare && node.prefix.length === 0 && node.redirects.length === 0) return;
       // Its redirections and substitutions come before it.
-      this.named.where.apart(() => this.visitParts(node, place), here);
+      const within = place.isFedNames ? { ...place, isFedNames: false } : place;
+      this.named.where.apart(() => this.visitParts(node, within), here);
       return;
     }
     this.visitParts(node, place);

@@ -59,8 +59,14 @@ export function rereadingOptions(args: readonly Field[]): readonly string[] {
   return found;
 }
 
+function isPlainFile({ text, open, found }: Field): boolean {
+  return found === true || (!open && !/^[-+]/.test(text));
+}
+
 /** `bash -lc '…'`, `bash script`, `bash -s`, `bash`. */
 export function shell(program: string, args: readonly Field[]): readonly Consequence[] {
+  // It reads, and runs nothing.
+  if (args[0]?.text === '-n' && args.length > 1 && args.slice(1).every(isPlainFile)) return [];
   let takesText = false;
   let takesInput = false;
   let at = 0;

@@ -46,6 +46,7 @@ export function addsToPath(text: string): boolean {
 
 function isOfPath(place: string): boolean {
   if (/^\$(?:PATH|\{PATH\})$/.test(place)) return true;
+  if (/^(?:\$PWD|\$\{PWD\}|\.)\/node_modules\/\.bin\/?$/.test(place)) return true;
   return INSTALLED.test(place.replace(/^\$(?:HOME|\{HOME\})(?=\/)/, '~')) && !place.includes('..');
 }
 
