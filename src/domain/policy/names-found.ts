@@ -8,8 +8,9 @@ const SAYS_MORE = /^-(?:f?printf|f?ls|exec|ok|fprint)/;
 /** They pass on lines as they are. */
 const FILTERS: ReadonlySet<string> = new Set(['grep', 'sort', 'uniq', 'head', 'tail']);
 
-/** Whether what a part of a pipeline reads are names of files that lie below a directory, and nothing else. */
+/** Whether a part of a pipeline is `xargs`, and what it reads are names of files that lie below a directory, and nothing else. */
 export function isFedNames({ commands }: Pipeline, part: SyntaxNode): boolean {
+  if (part.type !== 'Command' || part.name?.value !== 'xargs') return false;
   for (let at = commands.findIndex((each) => each === part) - 1; at >= 0; at -= 1) {
     const before = commands[at];
     if (before?.type !== 'Command' || before.prefix.length > 0) return false;

@@ -18,7 +18,7 @@ const GIT_SAYS = /^(?:log|diff|show|shortlog|rev-list|diff-tree|diff-index|diff-
 
 /** One of several names, perhaps, of which one is written; or an option that names one. */
 function isSomewhere({ text, many, glob, found }: Field): boolean {
-  return found !== true && !glob && (many || text.startsWith(MADE)) && text.includes(HOLE);
+  return (many || text.startsWith(MADE)) && found !== true && !glob && text.includes(HOLE);
 }
 
 /** Programs that write to what the last of their operands, or an option, names. */
@@ -29,7 +29,7 @@ function writesLast(program: string): boolean {
 
 /** Whether a program writes files whose names its arguments do not tell: parts, what a patch or an archive names. */
 export function scatters(program: string, args: readonly Field[]): boolean {
-  if (writesLast(program) && args.some(isSomewhere)) return true;
+  if (args.some(isSomewhere) && writesLast(program)) return true;
   if (!SCATTERING.has(program)) return false;
   if (program !== 'git' && !program.endsWith('tar')) return true;
   const words = args.map(({ text }) => text);
