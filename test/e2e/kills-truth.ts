@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import { viewForServer, viewForTool } from '../../src/domain/rules/resolve.ts';
 import type { Rules } from '../../src/domain/rules/rules.schema.ts';
@@ -81,6 +82,21 @@ export async function projected(pool: pg.Pool): Promise<Truth & { readonly now: 
     const doubts = Object.fromEntries(trust.rows.flatMap(({ key, parts }) => doubtsOf(key, parts)));
     return { now, doubts, changes: byPart(audit.rows) };
   });
+}
+
+/** All that is on record about the subjects of which the two say something else: a run that kills cannot be repeated to find out. */
+export async function recordOf(pool: pg.Pool, shown: Truth, truth: Truth): Promise<string> {
+  const parts = new Set([...Object.keys(shown.doubts), ...Object.keys(truth.doubts)]);
+  const differing = [...parts].filter((part) => !isDeepStrictEqual(shown.doubts[part], truth.doubts[part]));
+  const keys = differing.map((part) => part.slice(0, part.lastIndexOf('#')));
+  const record = await pool.query<{ record: unknown }>(
+    `select jsonb_build_object('subject', to_jsonb(s), 'trust', to_jsonb(t),
+       'ledger', (select jsonb_agg(to_jsonb(l) order by l.seq) from ledger l where l.subject = s.id),
+       'audit', (select jsonb_agg(to_jsonb(a) order by a.id) from audit a where a.subject = s.id)) as record
+     from subject s left join trust t on t.subject = s.id where s.key = any($1)`,
+    [keys],
+  );
+  return record.rows.map((row) => JSON.stringify(row.record, null, 1)).join('\n');
 }
 
 /** Versions count projections, which is how often somebody looked; all else must agree. Tallies are not for gates. */
