@@ -222,5 +222,9 @@ function mayRunWhatItIsGiven(program: string): boolean {
 function mayMatchOption(args: readonly Field[]): boolean {
   const end = args.findIndex(({ text }) => text === '--');
   const before = end === -1 ? args : args.slice(0, end);
-  return before.some(({ text, glob }) => (glob && /^[*?[-]/.test(text)) || text.startsWith(MATCH));
+  return before.some(
+    // Names that `xargs` adds it takes apart at blanks.
+    ({ text, glob, many, found }) =>
+      (glob && /^[*?[-]/.test(text)) || text.startsWith(MATCH) || (many && found === true),
+  );
 }

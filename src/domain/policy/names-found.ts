@@ -1,5 +1,5 @@
 import type { Command, Pipeline, SyntaxNode } from 'unbash';
-import { HOLE, MADE, MATCH, type Field } from '../command/expand.ts';
+import { HOLE, MADE, type Field } from '../command/expand.ts';
 import type { Consequence } from './consequence.ts';
 
 /** A place that is written out, and no option: what is found there begins with it. */
@@ -57,5 +57,5 @@ export function addingNames(consequences: readonly Consequence[]): readonly Cons
 
 function asFound(field: Field): Field {
   const isAdded = field.text.startsWith(HOLE) && !field.text.startsWith(MADE);
-  return isAdded ? { ...field, text: field.text.replace(HOLE, MATCH), found: true } : field;
+  return isAdded ? { ...field, found: true } : field;
 }

@@ -12,8 +12,8 @@ const OTHERS: ReadonlySet<string> = new Set(
 /** Files that hold what somebody has said, and are no scripts: messages, settings, data. */
 const NO_SCRIPT = /\.(?:json|md|txt|toml|ya?ml|lock|pub|zip|csv|log|patch|diff|html|xml)$/;
 const LONG = /^--(?:login|norc|noprofile|posix|verbose|version|help|restricted|noediting|debugger|dump-strings)$/;
-/** Options of the shell after which words mean something else. */
-const REREADING = /alias|extglob|posix|cd|lastpipe|hist|keyword|brace/;
+/** Options of the shell after which words mean something else, or globs match more than is looked up. */
+const REREADING = /alias|(?<!null|fail)glob|posix|cd|lastpipe|hist|keyword|brace/;
 /** `set +B`: nothing in braces is spread any more. */
 const REREADING_LETTERS = /^-.*[Hk]|^\+.*B/;
 

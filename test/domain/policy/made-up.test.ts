@@ -110,7 +110,7 @@ describe("what decides how a line is read, by whichever of bash's ways it is set
   it.each([
     '((i=3)); ls',
     'exec {log}>f; ls',
-    'shopt -s globstar nullglob; ls **/*.ts',
+    'shopt -s nullglob; for f in *.log; do echo "$f"; done',
     'set -o pipefail; ls',
     'f(){ local y="$(x)"; }; f',
   ])('%s does not', runs);
