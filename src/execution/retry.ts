@@ -30,12 +30,15 @@ export async function withRetries<T>(
 ): Promise<{ readonly result: T; readonly attempts: number }> {
   const until = performance.now() + terms.budgetSecs * 1000;
   for (let number = 1; ; number += 1) {
+    const began = performance.now();
     const result = await attempt(number);
     const failure = failureOf(result);
     const over = { result, attempts: number };
     if (failure === undefined || !retryable || !TRAITS[failure].retry || number >= terms.maxAttempts) return over;
     const waitMs = random() * backoffCeiling(number, terms);
-    if (performance.now() + waitMs > until) return over;
+    // The next one may take as long as this one has.
+    const ended = performance.now();
+    if (ended + waitMs + (ended - began) > until) return over;
     await wait(waitMs, stopped);
     if (stopped?.aborted === true) return over;
   }

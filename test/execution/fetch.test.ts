@@ -230,7 +230,9 @@ describe('surety fetch', () => {
     expect(await runCli(['fetch', 'http://127.0.0.1:1/', '--allow-private'])).toMatchObject({ code: 1 });
     expect(await runCli(['fetch', 'example.com'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('refused (claim): url: example.com is no URL: one begins with https://') as string,
+      stderr: expect.stringContaining(
+        'refused (claim): url: example.com is no URL: one begins with https://',
+      ) as string,
     });
   });
 });

@@ -1,6 +1,6 @@
 import type { ParameterExpansionPart, Word, WordPart } from 'unbash';
 import { braceWords } from './braces.ts';
-import { BREAK, HOLE, MADE, NUMBER } from './marks.ts';
+import { BREAK, HOLE, MADE, MATCH, NUMBER } from './marks.ts';
 
 export { HOLE, MADE, MATCH, NUMBER, RESERVED } from './marks.ts';
 
@@ -24,9 +24,11 @@ export interface Variables {
   valuesOf(name: string, at: number): { readonly values: readonly string[]; readonly certain: boolean };
   /** Whether words still break at blanks: nobody has touched IFS. */
   readonly breaksAtBlanks: boolean;
-  /** Whether a substitution can say nothing but a number. */
-  isCount(substitution: string): boolean;
+  /** What a substitution says, if it can be nothing else. */
+  saidBy(substitution: string): Said | undefined;
 }
+
+export type Said = 'number' | 'number or nothing' | 'hash or nothing';
 
 interface Alternative {
   readonly text: string;
@@ -116,10 +118,23 @@ function waysOf(part: WordPart, variables: Variables, quoted: boolean): readonly
     case 'ProcessSubstitution':
       return [known(`/dev/fd/${NUMBER}`)];
     case 'CommandExpansion':
-      return [variables.isCount(part.text) ? known(NUMBER) : { ...unknown(quoted), text: MADE }];
+      return substituted(part.text, variables, quoted);
     case 'ExtendedGlob':
     case 'BraceExpansion':
       return [unknown(quoted)];
+  }
+}
+
+function substituted(text: string, variables: Variables, quoted: boolean): readonly Alternative[] {
+  switch (variables.saidBy(text)) {
+    case 'number':
+      return [known(NUMBER)];
+    case 'number or nothing':
+      return quoted ? [known(NUMBER)] : [known(NUMBER), known('')];
+    case 'hash or nothing':
+      return [{ ...unknown(quoted), text: MATCH }];
+    case undefined:
+      return [{ ...unknown(quoted), text: MADE }];
   }
 }
 
@@ -135,7 +150,12 @@ function parameter(part: ParameterExpansionPart, variables: Variables, quoted: b
   if (part.index !== undefined) return [{ ...UNKNOWN, text: MADE }];
   if (part.prefix !== undefined) return [UNKNOWN];
   if (operation === undefined) return variable(name, part.pos, variables, quoted);
-  if (operation.type !== 'Default') return [unknown(quoted)];
+  if (operation.type !== 'Default') {
+    const { values } = variables.valuesOf(name, part.pos);
+    // What is made of names that a glob has matched is no more than a part of them.
+    const isMade = /^[\d@*]+$/.test(name) || values.some((value) => !value.includes(MATCH));
+    return [isMade ? { ...unknown(quoted), text: MADE } : unknown(quoted)];
+  }
   const operands =
     operation.operand.parts === undefined
       ? [asValue(operation.operand.value, quoted)]
@@ -165,15 +185,19 @@ const TAME: ReadonlyMap<string, string> = new Map([
     .map((name): [string, string] => [name, NUMBER]),
 ]);
 
+const MAY_BE_EMPTY = /^(?:!|COLUMNS|LINES)$/;
+
 function variable(name: string, at: number, variables: Variables, quoted: boolean): readonly Alternative[] {
   if (name === 'IFS' && variables.breaksAtBlanks) return [known(quoted ? ' \t\n' : BREAK)];
   // What a function is given, or `set --` was.
   if (/^[\d@*]+$/.test(name)) return [{ ...unknown(quoted), text: MADE, many: !quoted || name === '@' }];
   const { values, certain } = variables.valuesOf(name, at);
   const tame = values.length === 0 ? TAME.get(name) : undefined;
-  if (tame !== undefined) return [known(tame)];
+  if (tame !== undefined) return !quoted && MAY_BE_EMPTY.test(name) ? [known(tame), known('')] : [known(tame)];
   if (!quoted && !variables.breaksAtBlanks) return [UNKNOWN];
   const ways = values.map((value) => asValue(value, quoted));
+  // `n=$!` is a number, or nothing.
+  if (!quoted && values.includes(NUMBER) && !values.includes('')) ways.push(known(''));
   return certain ? ways : [...ways, unknown(quoted)];
 }
 

@@ -43,7 +43,14 @@ export const RetrySection = z.strictObject({
   maxAttempts: z.int().min(0).max(100).default(2).describe('How often a call is run at most. 0 and 1 are the same.'),
   baseMs: milliseconds.default(500).describe('What waiting between attempts grows from.'),
   maxMs: milliseconds.default(5000).describe('What it grows to.'),
-  budgetSecs: z.int().min(0).max(3600).default(30).describe('No attempt begins later than this after the first.'),
+  budgetSecs: z
+    .int()
+    .min(0)
+    .max(3600)
+    .default(30)
+    .describe(
+      'No attempt begins that would end later than this after the first began, taking as long as the one before.',
+    ),
 });
 export type RetrySection = z.infer<typeof RetrySection>;
 

@@ -1,7 +1,7 @@
 import { HOLE, literal, MADE, type Field } from '../command/expand.ts';
 import { doubt, isUnsure, type Consequence } from './consequence.ts';
 import { rereadingOptions, rereads } from './shells.ts';
-import { isStream } from './streams.ts';
+import { hasStreamsName, isStream } from './streams.ts';
 
 export type Builtin = (args: readonly Field[], program: string) => readonly Consequence[];
 
@@ -22,6 +22,7 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   },
   trap: (args) => {
     const [first] = args.filter(({ text }) => text !== '--');
+    if (isUnsure(args)) return doubt('what trap is to run is only known when it runs');
     if (first === undefined || /^-[lp]?$/.test(first.text) || args.length < 2) return [];
     return [{ type: 'script', text: first.text }];
   },
@@ -99,8 +100,8 @@ export function builtin(program: string): Builtin | undefined {
 
 /** `"$(x)"`, `"-$(x)"`, where options stand. */
 function mayBeGivenOption(args: readonly Field[]): boolean {
-  for (const { text } of args) {
-    if (text.startsWith(MADE) || /^-.*\0/s.test(text)) return true;
+  for (const { text, many, found } of args) {
+    if (text.startsWith(MADE) || (many && found !== true) || /^-.*\0/s.test(text)) return true;
     if (!/^[-+]/.test(text) || text === '--') return false;
   }
   return false;
@@ -108,8 +109,9 @@ function mayBeGivenOption(args: readonly Field[]): boolean {
 
 /** Before a word that has a subscript, or may have one, what is not known may be `-v`. */
 function mayTestVariable(args: readonly Field[]): boolean {
-  return args.some(({ text }, at) => {
+  return args.some(({ text, many, glob }, at) => {
     const next = args[at + 1]?.text ?? '';
+    if (many && !glob && text.startsWith(MADE)) return true;
     return (text.startsWith(MADE) || /^-.*\0/s.test(text)) && /^[^=!<>-].*\[|\0/s.test(next);
   });
 }
@@ -123,7 +125,7 @@ function sourced(args: readonly Field[]): readonly Consequence[] {
   const [file] = args.filter(({ text }) => text !== '--');
   if (file === undefined) return [];
   if (file.open || file.many) return doubt('which file is read is only known when it runs');
-  if (isStream(file.text)) return [{ type: 'input' }];
+  if (isStream(file.text) || hasStreamsName(file.text)) return [{ type: 'input' }];
   return [{ type: 'file', path: file.text }, { type: 'variables' }];
 }
 
@@ -142,7 +144,7 @@ function declared(args: readonly Field[], program: string): readonly Consequence
       ];
     return NAME.test(field.text) ? [{ type: 'variable', name: field.text, value: '', isArray }] : [];
   });
-  const blind: Consequence[] = args.some(({ text, many }) => many || text.startsWith(HOLE))
+  const blind: Consequence[] = args.some(({ text, many }) => many || /^[^=]*\0/.test(text))
     ? [{ type: 'variables' }]
     : [];
   // These two take no element of an array.

@@ -1,5 +1,5 @@
 import type { SyntaxNode, Word } from 'unbash';
-import { expandWhole, HOLE, type Variables } from '../command/expand.ts';
+import { expandWhole, HOLE, type Said, type Variables } from '../command/expand.ts';
 import { steeringOf } from './steering.ts';
 import type { ScriptVariables } from './variables.ts';
 
@@ -52,14 +52,29 @@ function testOperand(word: Word, view: Variables, variables: ScriptVariables): s
 export const EVALUATED = 'arithmetic evaluates what a variable holds, and that is only known when it runs';
 
 /** A command of a pipeline, of which quotes end where they seem to, and nothing else begins another one. */
-const PIPED = `(?:[^()\`$;&[*?|#\\\\\n'"]|'[^'\n]*'|"[^"$\`\\\\\n]*")+`;
+const PIPED = `(?:[^()\`$;&[*?|>#\\\\\n'"]|>(?!\\|)|'[^'\n]*'|"[^"$\`\\\\\n]*")+`;
 const COUNTS = `(?:wc -[lwcm]+|grep -c[EFivwx]*(?: -[EFivwx]+)* (?:'[^'\n]*'|"[^"$\`\\\\\n]*"|[\\w.:][\\w.:-]*))`;
-const SAYS_NUMBER = `(?:wc -[lwcm]+[ \\t]*<[ \\t]*[\\w./~-]+|nproc|git (?:rev-parse (?:--short(?:=\\d+)? )?(?:HEAD|@)(?:[~^]\\d*)*|merge-base [\\w./@~^-]+ [\\w./@~^-]+)|id -[ug]|tput (?:cols|lines)|date (?:-u )?\\+(["']?)%[FTsHMSdmYjuNky](?:%[FTsHMSdmYjuNky]|[-_:.T])*\\1)`;
-/** Substitutions that say a number, a date in numbers or the hash of a commit, and nothing else. */
-const COUNTED = new RegExp(
-  `\\$\\([ \\t]*(?:${PIPED}(?:\\|${PIPED})*\\|[ \\t]*${COUNTS}|${SAYS_NUMBER})[ \\t]*\\)`,
-  'g',
-);
+const DATE = `date (?:-u )?\\+(["']?)%[FTsHMSdmYjuNky](?:%[FTsHMSdmYjuNky]|[-_:.T])*\\1`;
+const ALWAYS = `(?:${PIPED}(?:\\|${PIPED})*\\|[ \\t]*${COUNTS}|nproc|id -[ug]|${DATE})`;
+const IF_ANYTHING = `(?:wc -[lwcm]+[ \\t]*<[ \\t]*[\\w./~-]+|tput (?:cols|lines))`;
+const HASH = `git (?:rev-parse (?:--short(?:=\\d+)? )?(?:HEAD|@)(?:[~^]\\d*)*|merge-base [\\w./@~^-]+ [\\w./@~^-]+)`;
+/** Substitutions that say a number, or a date in numbers, and nothing else. */
+const COUNTED = new RegExp(`\\$\\([ \\t]*(?:${ALWAYS}|${IF_ANYTHING})[ \\t]*\\)`, 'g');
+const SAID: readonly (readonly [RegExp, Said])[] = [
+  [alone(ALWAYS), 'number'],
+  [alone(IF_ANYTHING), 'number or nothing'],
+  [alone(HASH), 'hash or nothing'],
+];
+
+function alone(command: string): RegExp {
+  return new RegExp(`^"?\\$\\([ \\t]*${command}[ \\t]*\\)"?$`);
+}
+
+/** What a word says that is a substitution and nothing else, if it is known of that. */
+export function saidBy(word: string): Said | undefined {
+  if (!word.includes('$(')) return undefined;
+  return SAID.find(([pattern]) => pattern.test(word))?.[1];
+}
 
 /** What a substitution says is evaluated as well; quotes do not keep it from running. */
 function saysMoreThanNumbers(text: string, { hasOwnCounters }: ScriptVariables): boolean {
@@ -67,16 +82,13 @@ function saysMoreThanNumbers(text: string, { hasOwnCounters }: ScriptVariables):
   return substitution.test(text) && (hasOwnCounters || substitution.test(text.replace(COUNTED, '')));
 }
 
-/** Whether a word is such a substitution and nothing else. */
-export function saysNumber(word: string): boolean {
-  return word.includes('$(') && /^"?"?$/.test(word.replace(COUNTED, ''));
-}
-
 /** Programs of which it is known what they say; a function of such a name may say anything. */
-export const COUNTER = /^(?:wc|grep|nproc|id|tput|date|git|find)$/;
+export const COUNTER = /^(?:wc|grep|nproc|id|tput|date|git|find|sort|uniq|head|tail)$/;
 
 export function arithmeticDoubt(text: string, variables: ScriptVariables): string | undefined {
   if (text.includes(HOLE) || saysMoreThanNumbers(text, variables)) return EVALUATED;
+  // Quotes are undone, and what is made of a value is put in, before it is evaluated.
+  if (/['\\]|\$\{\w+(?!\w|\}|\[|:?[-=+]\d*\})/.test(text.replace(COUNTED, ''))) return EVALUATED;
   const names = text.match(/\$\{?(?:[\d@*]+|-)|[A-Za-z_]\w*/g) ?? [];
   // `((IFS=3))`, `let PATH=1`
   const set = /=|\+\+|--/.test(text) ? names.find((name) => steeringOf(name) !== undefined) : undefined;

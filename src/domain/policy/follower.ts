@@ -1,5 +1,5 @@
 import type { Redirection } from 'unbash';
-import { HOLE, literal, type Field } from '../command/expand.ts';
+import { HOLE, literal, MADE, type Field } from '../command/expand.ts';
 import { programName } from '../command/wrappers.ts';
 import type { Calls } from './calls.ts';
 import { isClient, isUsuallyFed } from './clients.ts';
@@ -171,7 +171,7 @@ export class Follower {
         if (runsFiles(run.program)) this.notes.runs.push(runOf(each.path, run));
         return;
       case 'variable': {
-        const value = each.value ?? HOLE;
+        const value = each.value ?? MADE;
         this.steering(each.name, [value], run, place, run);
         this.notes.sets(() => [value]);
         this.variables.assign(run.start, each.name, value);

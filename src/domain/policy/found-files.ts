@@ -12,7 +12,8 @@ export function find(args: readonly Field[]): readonly Consequence[] {
     const start = at + 1;
     at = endOfExec(args, at);
     const command = args.slice(start, at);
-    commands.push({ type: 'command', fields: filled(command, '{}').map(found) });
+    const fields = filled(command, '{}');
+    commands.push({ type: 'command', fields: startsPlainly(args) ? fields.map(found) : fields });
     if (mayEndEarlier(command)) commands.push(...doubt('what find is to run is only known when it runs'));
   }
   const starts = args.slice(
@@ -23,6 +24,12 @@ export function find(args: readonly Field[]): readonly Consequence[] {
     commands.push({ type: 'command', fields: [literal('rm'), ...(starts.length === 0 ? [literal('.')] : starts)] });
   const unsure = args.some(({ many, glob }, at) => many && (!glob || at > 0)) || unknownCount(args) > 1;
   return unsure ? [...commands, ...doubt('what find is to run is only known when it runs')] : commands;
+}
+
+/** What is found begins with where it was looked for: below `+n` lies what may be an option. */
+function startsPlainly(args: readonly Field[]): boolean {
+  const [first] = args;
+  return first === undefined || /^[-\w./~(!\0]/.test(first.text);
 }
 
 /** `fd … -x cmd {}`: everything up to a `;` is the command, and what is found is put where it says, or at its end. */
@@ -77,6 +84,12 @@ export function xargs(args: readonly Field[], at: number | undefined): readonly 
       { type: 'command', fields: [...command, REST] },
       ...doubt('where xargs puts what it reads is hard to tell'),
     ];
+  if (options.some(({ text }) => /^--pr/.test(text)))
+    return [...added(command, options), ...doubt('xargs sets a variable for what it runs')];
+  return added(command, options);
+}
+
+function added(command: readonly Field[], options: readonly Field[]): readonly Consequence[] {
   const mark = markOf(options);
   return [{ type: 'command', fields: mark === undefined ? [...command, REST] : filled(command, mark) }];
 }

@@ -191,7 +191,7 @@ export class MadeFiles {
   /** Those for which a name that the same line makes may turn out to be an option: `touch -- -x; sed p *`. */
   globbingMade(runs: readonly Followed[]): readonly Run[] {
     const isMade = this.noted.some(
-      ({ intent, path, isMadeUp }) => intent === 'write' && (isMadeUp || /(?:^|[/\s])-/.test(path)),
+      ({ intent, path, isMadeUp }) => intent === 'write' && (isMadeUp || /(?:^|[/\s"'\\])[-+]/.test(path)),
     );
     return isMade ? runs.map(({ run }) => run).filter(({ args }) => mayMatchOption(args)) : [];
   }

@@ -1,53 +1,64 @@
-import type { Command, Pipeline, SyntaxNode } from 'unbash';
+import type { Command, Pipeline, Redirection, SyntaxNode } from 'unbash';
 import { HOLE, MADE, type Field } from '../command/expand.ts';
 import type { Consequence } from './consequence.ts';
 
-/** A place that is written out, and no option: what is found there begins with it. */
-const PLACE = /^[\w./][^*?[\]$`]*$/;
+/** A place that is written out, without anything that `xargs` would take apart or undo: what is found there begins with it. */
+const PLACE = /^[\w./][\w./-]*$/;
 const SAYS_MORE = /^-(?:f?printf|f?ls|exec|ok|fprint)/;
-/** They pass on lines as they are. */
-const FILTERS: ReadonlySet<string> = new Set(['grep', 'sort', 'uniq', 'head', 'tail']);
+/** They pass on lines as they are; `grep` by a pattern. */
+const FILTERS: ReadonlyMap<string, number> = new Map([
+  ['grep', 1],
+  ['sort', 0],
+  ['uniq', 0],
+  ['head', 0],
+  ['tail', 0],
+]);
 
 /** Whether a part of a pipeline is `xargs`, and what it reads are names of files that lie below a directory, and nothing else. */
 export function isFedNames({ commands }: Pipeline, part: SyntaxNode): boolean {
   if (part.type !== 'Command' || part.name?.value !== 'xargs') return false;
   for (let at = commands.findIndex((each) => each === part) - 1; at >= 0; at -= 1) {
     const before = commands[at];
-    if (before?.type !== 'Command' || before.prefix.length > 0) return false;
-    if (saysNames(before)) return true;
-    if (!isFilter(before)) return false;
+    if (before?.type !== 'Command' || before.prefix.length > 0 || before.redirects.some(isTelling)) return false;
+    const words = wordsOf(before);
+    if (words === undefined) return false;
+    if (saysNames(before.name?.value, words)) return true;
+    if (!isFilter(before.name?.value ?? '', words)) return false;
   }
   return false;
 }
 
-function saysNames(command: Command): boolean {
-  const words = wordsOf(command);
+/** All but what is said of errors. */
+function isTelling({ descriptor }: Redirection): boolean {
+  return descriptor?.type !== 'FileDescriptor' || descriptor.value !== 2;
+}
+
+function saysNames(program: string | undefined, words: readonly string[]): boolean {
   const [first = ''] = words;
-  const last = words.at(-1) ?? '';
-  switch (command.name?.value) {
-    case 'find':
-      return PLACE.test(first) && !words.some((word) => SAYS_MORE.test(word));
-    case 'grep':
-      return (
-        words.some((word) => /^-[a-zA-Z]*[rR]/.test(word)) && words.some(lists) && words.length > 2 && PLACE.test(last)
-      );
-    default:
-      return false;
-  }
+  if (program === 'find') return PLACE.test(first) && !words.some((word) => SAYS_MORE.test(word));
+  // `grep -rl pattern place`
+  const options = words.slice(0, -2);
+  return (
+    program === 'grep' &&
+    options.length > 0 &&
+    options.every((word) => /^-[rRlLiwFEnsI]+$|^--(?:include|exclude|exclude-dir)=/.test(word)) &&
+    options.some((word) => /^-\w*[rR]/.test(word)) &&
+    options.some((word) => /^-\w*[lL]/.test(word)) &&
+    PLACE.test(words.at(-1) ?? '') &&
+    !/^-/.test(words.at(-2) ?? '')
+  );
 }
 
-function lists(word: string): boolean {
-  return /^-[a-zA-Z]*[lL][a-zA-Z]*$/.test(word);
+function isFilter(program: string, words: readonly string[]): boolean {
+  const operands = FILTERS.get(program);
+  if (operands === undefined || words.some((word) => /^--|^-[a-zA-Z]*[oceftTSk]/.test(word))) return false;
+  return words.filter((word) => !word.startsWith('-')).length === operands;
 }
 
-function isFilter(command: Command): boolean {
-  const words = wordsOf(command);
-  const isPlain = FILTERS.has(command.name?.value ?? '');
-  return isPlain && !words.some((word) => /^-[a-zA-Z]*[oc]|^--/.test(word));
-}
-
-function wordsOf({ args }: Command): readonly string[] {
-  return args.map((arg) => (arg.type === 'Word' ? arg.value : ''));
+/** The words of a command; undefined where one of them is only known when it runs. */
+function wordsOf({ args }: Command): readonly string[] | undefined {
+  const words = args.map((arg) => (arg.type === 'Word' && !/[$`]/.test(arg.text) ? arg.value : undefined));
+  return words.every((word) => word !== undefined) ? words : undefined;
 }
 
 /** The same consequences of `xargs`, with what it adds being names that were found. */

@@ -11,7 +11,7 @@ export interface HandedOn extends Site {
 const NOTHING_KNOWN: Variables = {
   valuesOf: () => ({ values: [], certain: false }),
   breaksAtBlanks: true,
-  isCount: () => false,
+  saidBy: () => undefined,
 };
 const MEASURES = /^(?:wc|ls|stat|file|du|cksum|sum|b2sum|md5sum|sha(?:1|224|256|384|512)sum)$/;
 const SEARCHES = /^(?:[efz]?grep|rg)$/;

@@ -26,7 +26,7 @@ export function readCommand(text: string): Reading {
 function readParsed(text: string, script: Script): Reading {
   const variables = new ScriptVariables();
   // Without any of these nothing is replaced by what a variable holds, nor is a function defined.
-  if (/[$`(]|\bfunction\b/.test(text)) variables.collect(script, variables);
+  if (/[$`([]|\b(?:function|let|for|select)\b/.test(text)) variables.collect(script, variables);
   return readPass(text, script, variables);
 }
 

@@ -28,6 +28,7 @@ import { isTelling } from './steering.ts';
 import { isTangled } from './tangle.ts';
 import { isForReadAlone, type ScriptVariables } from './variables.ts';
 import { walk } from './walk.ts';
+import { isLost } from './whereabouts.ts';
 
 /** To other shells these are words, or end where they do not end for bash: `[[ a || x ]]` runs x. */
 const OF_BASH_ALONE =
@@ -55,8 +56,17 @@ export class Reader {
     this.readScript(script, place);
     this.notes.forkBombs.push(...this.calls.bombs());
     if (this.calls.isFull) this.notes.doubt('its functions call more than anybody could follow', this.site(place, 0));
+    if (this.isReadAsWords()) this.notes.doubt('where it is by then may be read as several words', this.site(place, 0));
     if (this.variables.evaluatesWords) this.notes.doubt(EVALUATED, this.site(place, 0));
     this.notes.finish();
+  }
+
+  /** `$PWD` without quotes, where a directory changed to is called `x y`, or nobody knows what. */
+  private isReadAsWords(): boolean {
+    if (!/PWD/.test(this.text)) return false;
+    const { directories, here } = this.named.where;
+    if (directories.some((each) => /[\s*?[]/.test(each))) return true;
+    return isLost(here) && /(?:^|[\s;&|(])\$\{?(?:OLD)?PWD\}?(?:[\s;&|)]|$)/.test(this.text);
   }
 
   private readScript(script: ParsedScript, place: Place): void {

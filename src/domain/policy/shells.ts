@@ -1,6 +1,6 @@
 import { HOLE, type Field } from '../command/expand.ts';
 import { doubt, isUnsure, type Consequence } from './consequence.ts';
-import { isStandardInput, isStream } from './streams.ts';
+import { hasStreamsName, isStandardInput, isStream } from './streams.ts';
 
 /** Shells whose scripts read as bash does, as far as it matters here. */
 const BOURNE: ReadonlySet<string> = new Set(
@@ -34,8 +34,8 @@ export function isShell(program: string): boolean {
 }
 
 /** Whether an option, by its long name, changes how the rest is read; one that nobody knows may. */
-export function rereads({ text, open }: Field): boolean {
-  return open || REREADING.test(text);
+export function rereads({ text, open, many, glob }: Field): boolean {
+  return open || many || glob || REREADING.test(text);
 }
 
 function isRereading(letters: string): boolean {
@@ -51,15 +51,16 @@ export function rereadingOptions(args: readonly Field[]): readonly string[] {
     if (field.many || field.text.startsWith(HOLE)) found.push('what is not known');
     if (!/^[-+]./.test(field.text)) break;
     if (isRereading(field.text)) found.push(field.text);
-    if (!field.text.includes('o')) continue;
-    at += 1;
-    const name = args[at];
-    if (name !== undefined && rereads(name)) found.push(name.text);
+    // Each takes the next argument as its value.
+    const values = field.text.match(/o/g)?.length ?? 0;
+    for (const name of args.slice(at + 1, at + 1 + values)) if (rereads(name)) found.push(name.text);
+    at += values;
   }
   return found;
 }
 
-function isPlainFile({ text, open, found }: Field): boolean {
+function isPlainFile({ text, open, many, found }: Field): boolean {
+  if (many) return /^[\w./]/.test(text);
   return found === true || (!open && !/^[-+]/.test(text));
 }
 
@@ -104,7 +105,7 @@ export function shell(program: string, args: readonly Field[]): readonly Consequ
       : [script, ...doubt(`${program} reads its scripts in its own way`)];
   }
   if (takesInput || operand === undefined || isStandardInput(operand)) return [{ type: 'input' }, ...reread];
-  if (isStream(operand)) return doubt(`what ${program} runs comes from another stream`);
+  if (isStream(operand) || hasStreamsName(operand)) return doubt(`what ${program} runs comes from another stream`);
   if (operand.includes(HOLE)) return doubt(`which file ${program} is to run is only known when it runs`);
   const isScript = !NO_SCRIPT.test(operand);
   return [

@@ -12,9 +12,17 @@ const STANDARD_INPUT = /^(?:-|\/dev\/(?:stdin|fd\/0)|\/proc\/self\/fd\/0)$/;
 export function isStream(path: string): boolean {
   if (path === '-') return true;
   // Most names have no directory.
-  if (!path.includes('/') || !/dev|proc|fd/.test(path)) return false;
+  if (!path.includes('/')) return false;
+  // `/de?/stdin`
+  if (/^\/+[^/]*[*?[]/.test(path)) return true;
+  if (!/dev|proc|fd/.test(path)) return false;
   const isClimbing = path.includes('..') && DESCRIPTOR.test(path);
   return isClimbing || SYSTEM.test(normalised(path)) || REACHED.test(collapsed(path));
+}
+
+/** Whether a file that is to be run goes by a name that streams have where they are: one may be there by then. */
+export function hasStreamsName(path: string): boolean {
+  return /(?:^|\/)(?:stdin|\d+)$/.test(path);
 }
 
 export function isStandardInput(path: string): boolean {
@@ -23,7 +31,7 @@ export function isStandardInput(path: string): boolean {
 
 /** Code that is read from a place: a stream and a place that nobody knows are as good as the input. */
 export function codeFrom(path = HOLE): Consequence {
-  return isStream(path) || path.includes(HOLE) ? { type: 'input' } : { type: 'file', path };
+  return isStream(path) || hasStreamsName(path) || path.includes(HOLE) ? { type: 'input' } : { type: 'file', path };
 }
 
 function collapsed(path: string): string {

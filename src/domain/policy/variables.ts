@@ -1,6 +1,6 @@
 import { forEachChild, type Assignment, type For, type Script, type Select, type SyntaxNode } from 'unbash';
-import { COUNTER, saysNumber } from './evaluation.ts';
-import { expandWhole, expand, HOLE, MADE, MATCH, NUMBER, type Variables } from '../command/expand.ts';
+import { COUNTER, saidBy } from './evaluation.ts';
+import { expandWhole, expand, HOLE, MADE, MATCH, NUMBER, type Said, type Variables } from '../command/expand.ts';
 
 interface Assigned {
   readonly values: () => readonly string[];
@@ -44,7 +44,7 @@ export class ScriptVariables implements Variables {
   valuesOf(name: string, at: number): { readonly values: readonly string[]; readonly certain: boolean } {
     const assigned = this.assigned.get(name);
     if (this.blind) return assigned === undefined ? NOTHING : { values: [HOLE], certain: false };
-    if (assigned === undefined) return NOTHING;
+    if (assigned === undefined) return SET_BY_SHELL.test(name) ? MADE_UP : NOTHING;
     if (this.underWay.has(name) || this.underWay.size > MOST_VALUES) return { values: [HOLE], certain: false };
     const certain = assigned.some(
       ({ from, until }) => from !== undefined && at >= from && (until === undefined || at < until),
@@ -54,7 +54,7 @@ export class ScriptVariables implements Variables {
     if (this.speltOut > MOST_SPELT_OUT) this.isFlooding = true;
     if (this.isFlooding || values.length > MOST_VALUES) return { values: [HOLE], certain: false };
     // The shell sets it, too, whenever it likes.
-    return SET_TO_WORDS.test(name) ? { values: [...values, HOLE], certain: false } : { values, certain };
+    return SET_TO_WORDS.test(name) ? { values: [...values, MADE], certain: false } : { values, certain };
   }
 
   /** What is known wherever one stands: positions count in the outermost script only. */
@@ -62,12 +62,12 @@ export class ScriptVariables implements Variables {
     return {
       valuesOf: (name) => this.valuesOf(name, -1),
       breaksAtBlanks: this.breaksAtBlanks,
-      isCount: (substitution) => this.isCount(substitution),
+      saidBy: (substitution) => this.saidBy(substitution),
     };
   }
 
-  isCount(substitution: string): boolean {
-    return !this.hasOwnCounters && saysNumber(substitution);
+  saidBy(substitution: string): Said | undefined {
+    return this.hasOwnCounters ? undefined : saidBy(substitution);
   }
 
   /** The script is read from its beginning. */
@@ -177,9 +177,13 @@ export class ScriptVariables implements Variables {
     const isWhole = node.append !== true && node.index === undefined && value.type === 'Word';
     const values = (): readonly string[] => {
       if (!isWhole) return [MADE];
-      return this.isCount(value.text) ? [NUMBER] : expandWhole(value, view);
+      return /^number/.test(this.saidBy(value.text) ?? '') ? this.counted(value.text) : expandWhole(value, view);
     };
     this.add(name, { values, from: isCertain && isWhole ? node.end : undefined });
+  }
+
+  private counted(text: string): readonly string[] {
+    return this.saidBy(text) === 'number' ? [NUMBER] : [NUMBER, ''];
   }
 
   private addLoop(node: For | Select, view: Variables): void {
@@ -188,7 +192,7 @@ export class ScriptVariables implements Variables {
         expand(word, view)
           .flat()
           .map(({ text, glob }) => (glob ? text.replace(GLOB, MATCH) : text)),
-      ) ?? [HOLE];
+      ) ?? [MADE];
     const { pos, end } = node.body;
     this.add(node.name.value, view === this ? { values, from: pos, until: end } : { values, from: undefined });
   }
@@ -222,4 +226,7 @@ const INTEGERS =
     ' ',
   );
 const NOTHING = { values: [], certain: false } as const;
+/** The same that are set without a word of the line's about it. */
+const SET_BY_SHELL = /^(?:_|REPLY|OPTARG|MAPFILE)$/;
+const MADE_UP = { values: [MADE], certain: false } as const;
 const NUMERIC = new RegExp(`^[-\\d${NUMBER}]*$`);

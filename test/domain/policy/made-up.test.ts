@@ -184,3 +184,85 @@ describe('names of files that were found are no options', () => {
     'echo a > test/a.test.js; node --test test/*.test.js',
   ])('%s asks', asks);
 });
+
+describe('whatever way a line makes a word', () => {
+  it.each([
+    "read y <<< -v; test $y 'a[1]'",
+    ": -v; test $_ 'a[1]'",
+    'y=_-v; test "${y#_}" \'a[1]\'',
+    'set -- -v \'a[1]\'; test "$@"',
+    'f(){ test "$@"; }; f -v \'a[1]\'',
+    'b=(-v \'a[1]\'); test "${b[@]}"',
+    'y=_-p; hash "${y#_}" z ls; ls',
+    'read y < f; trap $y',
+    'y=_-exec; find . -maxdepth 0 "${y#_}" sh -c z \\;',
+    'y=_-oz; shuf "${y#_}" f; sh z',
+    'y=s_z; i386 "${y/_/}"',
+    'y=_-e1ez; sed -n p "${y/_}"',
+    'y=_F; export "I${y#_}S=_"; ls',
+    'echo | xargs -P2 --process-slot-var=BASH_ENV bash -c :',
+    'set -oo errexit keyword; ls',
+    'touch keyword; set -o key[w]ord; ls',
+    'shopt -so key[w]ord; ls',
+  ])('%s asks', asks);
+
+  it.each([
+    'for f in *.md; do wc -l "${f%.md}.txt"; done',
+    'x=a.tar.gz; echo "${x%.gz}"',
+    'while read -r f; do cat "$f"; done < list.txt',
+    '[ $# -gt 0 ] && echo yes',
+    '[ -f *.txt ]',
+    'set -euo pipefail; npm test',
+  ])('%s does not', runs);
+});
+
+describe('a number that may be none leaves no word, and what is no number is not counted with', () => {
+  it.each([
+    "bash $! -c 'sudo id'",
+    'bash $COLUMNS -c "$z"',
+    'echo z > y; bash $(wc -l < nofile) y',
+    'echo z > y; sh $! y',
+    'n=$!; echo z > y; bash $n y',
+    "trap $LINES 'z' EXIT",
+    "printf $! -v x %s 'a[1]'; echo $((x))",
+    "HEAD='a[1]'; x=$(git rev-parse HEAD); echo $((x))",
+    "x=$(echo 'a[1]' 2>| wc -l); echo $((x))",
+    "a[$'b\\44']=1",
+    "echo ${a[$'b\\44']}",
+    "echo ${x:$'b\\44'}",
+    "((x$'b\\44'))",
+    'x=1; echo $(( ${x/1/b} ))',
+    '[[ ${HOME/*/b} -gt 0 ]]',
+    'printf a | xargs touch; for x in a*; do let x; done',
+  ])('%s asks', (line) => {
+    expect(verdict(line)).not.toBe('allow');
+  });
+
+  it.each(['x=3; echo $((x+1))', 'echo $(( ${x:-0} + 1 ))', 'a=(1 2); echo ${a[0]}', 'x=abc; echo ${x:0:2}'])(
+    '%s does not',
+    runs,
+  );
+});
+
+describe('where streams are, and where one is', () => {
+  it.each([
+    'printf z | (cd /de?/fd; . ./0)',
+    'printf z | (cd /de?; sh stdin)',
+    'ln -s /de[v] d; printf z | sh d/stdin',
+    "mkdir 'x y'; cd 'x y'; bash $PWD",
+    "mkdir 'x y'; cd 'x y'; $PWD",
+  ])('%s asks', asks);
+});
+
+describe('what only looks like names that were found', () => {
+  it.each([
+    'find . | head f | xargs cp; sh y',
+    'find . | tail -n1 < f | xargs cp; sh y',
+    'sort(){ echo x y; }; find . | sort | xargs cp; sh y',
+    "o=-printf; find . -maxdepth 0 $o 'x y' | xargs cp; sh y",
+    'grep -rhe -l f | xargs cp; sh y',
+    "touch 'x y'; find 'x y' | xargs cp; sh y",
+    'touch +n; echo z > y; bash -n *',
+    'touch +n; echo z > y; find +n y -exec bash -n {} +',
+  ])('%s asks', asks);
+});
