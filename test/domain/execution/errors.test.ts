@@ -77,6 +77,23 @@ describe('retries', () => {
     expect(await executions('timeout', { maxAttempts: 9, budgetSecs: 0, baseMs: 1000 })).toBe(1);
   });
 
+  it('begins none that would outlast its time, taking as long as the one before', async () => {
+    let attempts = 0;
+    await withRetries(
+      () => {
+        attempts += 1;
+        return new Promise((resolve) => setTimeout(resolve, 700));
+      },
+      {
+        terms: { ...terms, maxAttempts: 9, budgetSecs: 1 },
+        retryable: true,
+        failureOf: () => 'timeout',
+        random: () => 0,
+      },
+    );
+    expect(attempts).toBe(1);
+  });
+
   const waits = async (more: { random?: () => number } = {}) => {
     const waited: number[] = [];
     await withRetries(() => Promise.resolve(), {
