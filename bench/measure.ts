@@ -55,15 +55,16 @@ export function row(
   const [mine, theirs] = [median(ours), peer === null ? null : median(peer)];
   const ratio = theirs === null ? null : mine / theirs;
   const judged = ratio ?? mine;
+  const spread = spreadOf(ours);
   return {
     name,
     ours: mine,
     peer: theirs,
     ratio,
-    ...judge(judged, Math.min(...ours), budget),
+    ...judge(judged, spread[0], budget),
     unit,
     load: loadavg()[0] ?? 0,
-    spread: spreadOf(ours),
+    spread,
     ...(peer === null ? {} : { peerSpread: spreadOf(peer) }),
   };
 }

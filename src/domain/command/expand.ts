@@ -134,7 +134,7 @@ function substituted(text: string, variables: Variables, quoted: boolean): reado
     case 'hash or nothing':
       return [{ ...unknown(quoted), text: MATCH }];
     case undefined:
-      return [{ ...unknown(quoted), text: MADE }];
+      return [made(quoted)];
   }
 }
 
@@ -153,8 +153,8 @@ function parameter(part: ParameterExpansionPart, variables: Variables, quoted: b
   if (operation.type !== 'Default') {
     const { values } = variables.valuesOf(name, part.pos);
     // What is made of names that a glob has matched is no more than a part of them.
-    const isMade = /^[\d@*]+$/.test(name) || values.some((value) => !value.includes(MATCH));
-    return [isMade ? { ...unknown(quoted), text: MADE } : unknown(quoted)];
+    const isMade = POSITIONAL.test(name) || values.some((value) => !value.includes(MATCH));
+    return [isMade ? made(quoted) : unknown(quoted)];
   }
   const operands =
     operation.operand.parts === undefined
@@ -185,12 +185,13 @@ const TAME: ReadonlyMap<string, string> = new Map([
     .map((name): [string, string] => [name, NUMBER]),
 ]);
 
+/** What a function is given, or `set --` was. */
+const POSITIONAL = /^[\d@*]+$/;
 const MAY_BE_EMPTY = /^(?:!|COLUMNS|LINES)$/;
 
 function variable(name: string, at: number, variables: Variables, quoted: boolean): readonly Alternative[] {
   if (name === 'IFS' && variables.breaksAtBlanks) return [known(quoted ? ' \t\n' : BREAK)];
-  // What a function is given, or `set --` was.
-  if (/^[\d@*]+$/.test(name)) return [{ ...unknown(quoted), text: MADE, many: !quoted || name === '@' }];
+  if (POSITIONAL.test(name)) return [{ ...made(quoted), many: !quoted || name === '@' }];
   const { values, certain } = variables.valuesOf(name, at);
   const tame = values.length === 0 ? TAME.get(name) : undefined;
   if (tame !== undefined) return !quoted && MAY_BE_EMPTY.test(name) ? [known(tame), known('')] : [known(tame)];
@@ -210,6 +211,10 @@ function asValue(value: string, quoted: boolean): Alternative {
 
 function known(text: string): Alternative {
   return { text, many: false, glob: false, quoted: false };
+}
+
+function made(quoted: boolean): Alternative {
+  return { ...unknown(quoted), text: MADE };
 }
 
 function unknown(quoted: boolean): Alternative {

@@ -1,7 +1,7 @@
 import { HOLE, literal, MADE, type Field } from '../command/expand.ts';
 import { doubt, isUnsure, type Consequence } from './consequence.ts';
 import { rereadingOptions, rereads } from './shells.ts';
-import { hasStreamsName, isStream } from './streams.ts';
+import { isStream, mayBeStream } from './streams.ts';
 
 export type Builtin = (args: readonly Field[], program: string) => readonly Consequence[];
 
@@ -90,18 +90,23 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
 export function builtin(program: string): Builtin | undefined {
   const own = Object.hasOwn(BUILTINS, program) ? BUILTINS[program] : undefined;
   if (own === undefined || program === 'eval') return own;
+  const mayBe = own === tested ? mayTestVariable : mayBeGivenOption;
   return (args, name) => {
-    const mayBe = /^(?:test|\[)$/.test(program) ? mayTestVariable : mayBeGivenOption;
     return mayBe(args)
       ? [...own(args, name), ...doubt(`which options ${name} has is only known when it runs`)]
       : own(args, name);
   };
 }
 
-/** `"$(x)"`, `"-$(x)"`, where options stand. */
+/** `"$(x)"`, `"-$(x)"` */
+function mayBecomeOption(text: string): boolean {
+  return text.startsWith(MADE) || /^-.*\0/s.test(text);
+}
+
+/** Such a word, or one that may be several, where options stand. */
 function mayBeGivenOption(args: readonly Field[]): boolean {
   for (const { text, many, found } of args) {
-    if (text.startsWith(MADE) || (many && found !== true) || /^-.*\0/s.test(text)) return true;
+    if (mayBecomeOption(text) || (many && found !== true)) return true;
     if (!/^[-+]/.test(text) || text === '--') return false;
   }
   return false;
@@ -112,7 +117,7 @@ function mayTestVariable(args: readonly Field[]): boolean {
   return args.some(({ text, many, glob }, at) => {
     const next = args[at + 1]?.text ?? '';
     if (many && !glob && text.startsWith(MADE)) return true;
-    return (text.startsWith(MADE) || /^-.*\0/s.test(text)) && /^[^=!<>-].*\[|\0/s.test(next);
+    return mayBecomeOption(text) && /^[^=!<>-].*\[|\0/s.test(next);
   });
 }
 
@@ -125,7 +130,7 @@ function sourced(args: readonly Field[]): readonly Consequence[] {
   const [file] = args.filter(({ text }) => text !== '--');
   if (file === undefined) return [];
   if (file.open || file.many) return doubt('which file is read is only known when it runs');
-  if (isStream(file.text) || hasStreamsName(file.text)) return [{ type: 'input' }];
+  if (mayBeStream(file.text)) return [{ type: 'input' }];
   return [{ type: 'file', path: file.text }, { type: 'variables' }];
 }
 

@@ -1,12 +1,12 @@
 import type { Command, Redirection, Word } from 'unbash';
 import { expand, expandWhole, HOLE, literal, type Field, type Variables } from '../command/expand.ts';
-import { hasStreamsName, isStream } from './streams.ts';
+import { isStream, mayBeStream } from './streams.ts';
 
 /** Whether nobody can tell which program a command name will turn out to be. */
 export function isUncertainName({ text, open, many, glob }: Field): boolean {
   // What a stream or a running program is, its name does not tell: `/proc/self/exe`, `/dev/fd/3`.
   if (glob || (text.startsWith('~') && !text.includes('/')) || isStream(text)) return true;
-  if (text.includes('/') && hasStreamsName(text)) return true;
+  if (text.includes('/') && mayBeStream(text)) return true;
   // A quoted part in front of a slash is a directory, whichever.
   return many || (open && /[\0\uffff]/.test(text.slice(text.lastIndexOf('/') + 1)));
 }

@@ -1,21 +1,19 @@
-import type { Command, SyntaxNode, Word } from 'unbash';
-import { forEachChild } from 'unbash';
+import type { Command, Word } from 'unbash';
 
 const MOST_PRINTED = 10_000;
 const CONVERSION = /%(?:%|[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*)?)?[a-zA-Z])/g;
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', a: '', b: '', f: '', v: '', '\\': '\\' };
 
 /**
- * What the `printf` and `echo` of a script say, one after the other, as far as it is written there: a name may be put together of
+ * What the `printf` and `echo` among commands say, one after the other, as far as it is written there: a name may be put together of
  * several of them (`printf s%sdo u`). What is not written there counts as nothing.
  */
-export function printedBy(script: SyntaxNode): string {
+export function printedBy(commands: readonly Command[]): string {
   let printed = '';
-  const visit = (node: SyntaxNode): void => {
-    if (node.type === 'Command' && printed.length < MOST_PRINTED) printed += outputOf(node);
-    forEachChild(node, visit);
-  };
-  visit(script);
+  for (const command of commands) {
+    if (printed.length >= MOST_PRINTED) break;
+    printed += outputOf(command);
+  }
   return printed;
 }
 

@@ -1,6 +1,6 @@
 import { HOLE, type Field } from '../command/expand.ts';
 import { doubt, isUnsure, type Consequence } from './consequence.ts';
-import { hasStreamsName, isStandardInput, isStream } from './streams.ts';
+import { isStandardInput, mayBeStream } from './streams.ts';
 
 /** Shells whose scripts read as bash does, as far as it matters here. */
 const BOURNE: ReadonlySet<string> = new Set(
@@ -38,8 +38,10 @@ export function rereads({ text, open, many, glob }: Field): boolean {
   return open || many || glob || REREADING.test(text);
 }
 
-function isRereading(letters: string): boolean {
-  return REREADING_LETTERS.test(letters);
+/** The names of options behind letters of which each takes the next argument. */
+function namesBehind(args: readonly Field[], at: number, taking: RegExp): readonly Field[] {
+  const count = args[at]?.text.match(taking)?.length ?? 0;
+  return args.slice(at + 1, at + 1 + count);
 }
 
 /** The options among the arguments of `set` that change how the rest is read. */
@@ -50,11 +52,10 @@ export function rereadingOptions(args: readonly Field[]): readonly string[] {
     if (field === undefined || field.text === '--' || field.text === '-') break;
     if (field.many || field.text.startsWith(HOLE)) found.push('what is not known');
     if (!/^[-+]./.test(field.text)) break;
-    if (isRereading(field.text)) found.push(field.text);
-    // Each takes the next argument as its value.
-    const values = field.text.match(/o/g)?.length ?? 0;
-    for (const name of args.slice(at + 1, at + 1 + values)) if (rereads(name)) found.push(name.text);
-    at += values;
+    if (REREADING_LETTERS.test(field.text)) found.push(field.text);
+    const names = namesBehind(args, at, /o/g);
+    found.push(...names.filter(rereads).map(({ text }) => text));
+    at += names.length;
   }
   return found;
 }
@@ -86,13 +87,12 @@ export function shell(program: string, args: readonly Field[]): readonly Consequ
     if (!/^[-+]./.test(text)) break;
     if (text.startsWith('-') && text.includes('c')) takesText = true;
     if (text.startsWith('-') && text.includes('s')) takesInput = true;
-    if (isRereading(text) || /^-[^-]*i/.test(text))
+    if (REREADING_LETTERS.test(text) || /^-[^-]*i/.test(text))
       reread.push(...doubt(`${program} ${text} changes how the rest is read`));
-    // Each takes the next argument as its value.
-    const values = text.match(/[oO]/g)?.length ?? 0;
-    const changing = args.slice(at + 1, at + 1 + values).find((value) => rereads(value));
+    const names = namesBehind(args, at, /[oO]/g);
+    const changing = names.find(rereads);
     if (changing !== undefined) reread.push(...doubt(`${changing.text} changes how the rest is read`));
-    at += values;
+    at += names.length;
   }
   if (isUnsure(args.slice(0, at + 1)) && (takesText || args[at]?.many === true || isUnsure(args.slice(0, at)))) {
     return doubt(`what ${program} is to run is only known when it runs`);
@@ -105,7 +105,7 @@ export function shell(program: string, args: readonly Field[]): readonly Consequ
       : [script, ...doubt(`${program} reads its scripts in its own way`)];
   }
   if (takesInput || operand === undefined || isStandardInput(operand)) return [{ type: 'input' }, ...reread];
-  if (isStream(operand) || hasStreamsName(operand)) return doubt(`what ${program} runs comes from another stream`);
+  if (mayBeStream(operand)) return doubt(`what ${program} runs comes from another stream`);
   if (operand.includes(HOLE)) return doubt(`which file ${program} is to run is only known when it runs`);
   const isScript = !NO_SCRIPT.test(operand);
   return [

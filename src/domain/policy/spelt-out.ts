@@ -38,21 +38,21 @@ const QUIET = new Set(
 export function speltOut(text: string, blocked: RegExp, depth = 0): SpeltOut | undefined {
   const bare = laidBare(text);
   const isNamed = blocked.test(bare);
-  if (!isNamed && !PRINTS.test(text)) return undefined;
+  const prints = PRINTS.test(text);
+  if (!isNamed && !prints) return undefined;
   const script = parse(text);
   const found = isNamed ? new SecondLook(text, blocked, depth, isQuiet(script)).look(script, false) : undefined;
-  return found ?? (PRINTS.test(text) ? printedOut(script, bare, blocked) : undefined);
+  return found ?? (prints ? printedOut(script, bare.toLowerCase(), blocked) : undefined);
 }
 
 const PRINTS = /printf|echo[^]*echo/;
 
 /** A name that stands nowhere and comes to be when it is printed: nobody does so who only speaks of it. */
 function printedOut(script: Script, bare: string, blocked: RegExp): SpeltOut | undefined {
-  for (const [found] of printedBy(script).matchAll(new RegExp(blocked, 'gi'))) {
-    const name = found.toLowerCase();
-    if (!bare.toLowerCase().includes(name)) return { name, start: script.pos, end: script.end };
-  }
-  return undefined;
+  const printed = printedBy(commandsIn(script)).toLowerCase();
+  const names = new Set(printed.match(new RegExp(blocked, 'gi')));
+  const [name] = [...names].filter((each) => !bare.includes(each));
+  return name === undefined ? undefined : { name, start: script.pos, end: script.end };
 }
 
 /** The text without what hides a word in it: quotes, backslashes, codes of letters, and once more without expansions. */

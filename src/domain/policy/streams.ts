@@ -20,9 +20,9 @@ export function isStream(path: string): boolean {
   return isClimbing || SYSTEM.test(normalised(path)) || REACHED.test(collapsed(path));
 }
 
-/** Whether a file that is to be run goes by a name that streams have where they are: one may be there by then. */
-export function hasStreamsName(path: string): boolean {
-  return /(?:^|\/)(?:stdin|\d+)$/.test(path);
+/** The same of a file that is to be run: by a name that streams have where they are, one may be there by then. */
+export function mayBeStream(path: string): boolean {
+  return isStream(path) || /(?:^|\/)(?:stdin|\d+)$/.test(path);
 }
 
 export function isStandardInput(path: string): boolean {
@@ -31,7 +31,7 @@ export function isStandardInput(path: string): boolean {
 
 /** Code that is read from a place: a stream and a place that nobody knows are as good as the input. */
 export function codeFrom(path = HOLE): Consequence {
-  return isStream(path) || hasStreamsName(path) || path.includes(HOLE) ? { type: 'input' } : { type: 'file', path };
+  return mayBeStream(path) || path.includes(HOLE) ? { type: 'input' } : { type: 'file', path };
 }
 
 function collapsed(path: string): string {

@@ -177,13 +177,11 @@ export class ScriptVariables implements Variables {
     const isWhole = node.append !== true && node.index === undefined && value.type === 'Word';
     const values = (): readonly string[] => {
       if (!isWhole) return [MADE];
-      return /^number/.test(this.saidBy(value.text) ?? '') ? this.counted(value.text) : expandWhole(value, view);
+      const said = this.saidBy(value.text);
+      if (said === 'number') return [NUMBER];
+      return said === 'number or nothing' ? [NUMBER, ''] : expandWhole(value, view);
     };
     this.add(name, { values, from: isCertain && isWhole ? node.end : undefined });
-  }
-
-  private counted(text: string): readonly string[] {
-    return this.saidBy(text) === 'number' ? [NUMBER] : [NUMBER, ''];
   }
 
   private addLoop(node: For | Select, view: Variables): void {
