@@ -12,6 +12,8 @@ export interface Field {
   /** May turn into no field at all or into several: an unquoted expansion, a glob, `"$@"`. */
   readonly many: boolean;
   readonly glob: boolean;
+  /** Something in it is expanded when it runs, known or not; `split`: without quotes. */
+  readonly expanded?: 'quoted' | 'split';
   /** The name of a file that was found, whichever: it is no option. */
   readonly found?: true;
   /** `x=(…)` as it is written out: what is in it is read where it stands. */
@@ -67,13 +69,36 @@ export function expandWhole(word: Word, variables: Variables): readonly string[]
 }
 
 function expandParts(parts: readonly WordPart[], variables: Variables): readonly (readonly Field[])[] {
+  const how = howExpanded(parts);
+  const expanded = how === undefined ? {} : { expanded: how };
   return alternativesOf(parts, variables, false).map(({ text, many, glob, quoted }) =>
     text
       .split(BREAK)
       .filter((field, _, all) => field !== '' || (quoted && all.length === 1))
-      .map((field) => ({ text: field, open: field.includes(HOLE) || field.includes(NUMBER), many, glob })),
+      .map((field) => ({ text: field, open: field.includes(HOLE) || field.includes(NUMBER), many, glob, ...expanded })),
   );
 }
+
+export function howExpanded(parts: readonly WordPart[]): Field['expanded'] {
+  let isQuoted = false;
+  for (const part of parts) {
+    if (isExpansion(part)) return 'split';
+    if (part.type === 'DoubleQuoted') isQuoted ||= part.parts.some(isExpansion);
+  }
+  return isQuoted ? 'quoted' : undefined;
+}
+
+export function isExpansion({ type }: WordPart): boolean {
+  return EXPANSIONS.has(type);
+}
+
+const EXPANSIONS: ReadonlySet<string> = new Set([
+  'SimpleExpansion',
+  'ParameterExpansion',
+  'CommandExpansion',
+  'ArithmeticExpansion',
+  'ProcessSubstitution',
+] satisfies WordPart['type'][]);
 
 function alternativesOf(parts: readonly WordPart[], variables: Variables, quoted: boolean): readonly Alternative[] {
   let ways: readonly Alternative[] = [{ text: '', many: false, glob: false, quoted: false }];

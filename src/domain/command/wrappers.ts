@@ -132,8 +132,10 @@ export function wrappedBy(
     if (arg === '--') index += 1;
     else if (arg === '-' && program === 'env') index += 1;
     else if (arg.startsWith('-') && arg !== '-') {
-      if (!isKnown(arg, wrapper)) sure = false;
-      index += optionLength(arg, wrapper);
+      const length = optionLength(arg, wrapper);
+      // What looks like an option may be one to whoever reads them in another way.
+      if (!isKnown(arg, wrapper) || (length > 1 && /^-\D/.test(args[index + 1] ?? ''))) sure = false;
+      index += length;
     } else if (/^[^=]+=/s.test(arg) && (program === 'env' || program === 'sudo')) index += 1;
     else if (own > 0) {
       own -= 1;

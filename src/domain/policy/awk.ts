@@ -55,7 +55,7 @@ const EXPECTS_VALUE = /[(,{};!~&|=?:\n]$|^$/;
 const KEYWORD = /(?:^|\W)(?:printf?|return|in|do|else|getline|delete|exit|case)$/;
 const LONGEST_KEYWORD = 16;
 /** A value has ended, so that a slash divides. */
-const ENDS_VALUE = /[\w\]"]$/;
+const ENDS_VALUE = /(?<!\blength)(?<=[\w\]"])$/;
 
 /** A program without what its strings and regular expressions say; undefined where it cannot be told what is one. */
 function withoutTexts(program: string): string | undefined {

@@ -1,6 +1,6 @@
 import { HOLE, literal, MADE, type Field } from '../command/expand.ts';
 import { doubt, isUnsure, type Consequence } from './consequence.ts';
-import { rereadingOptions, rereads } from './shells.ts';
+import { rereadingOptions, rereadsShopt } from './shells.ts';
 import { isStream, mayBeStream } from './streams.ts';
 
 export type Builtin = (args: readonly Field[], program: string) => readonly Consequence[];
@@ -8,6 +8,7 @@ export type Builtin = (args: readonly Field[], program: string) => readonly Cons
 const NAME = /^[A-Za-z_]\w*$/;
 /** Options of `compgen` that only list. */
 const LISTS = /^-[abcdefgjksuv]*(?:$|[AGoPSX])/;
+const ADDS = /^\w+\+=/;
 const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=(.*)$/s;
 
 /** What the shell's own commands do to the shell: run text, set variables, rename programs. */
@@ -18,6 +19,8 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
       .join(' ');
     const isMatched = args.some(({ glob }) => glob);
     if (args.length === 0) return [];
+    if (args.some(({ expanded }) => expanded !== undefined))
+      return [{ type: 'script', text }, ...doubt('what eval is told is put together when it runs')];
     return [{ type: 'script', text }, ...(isMatched ? doubt('names that a glob matches are read as a command') : [])];
   },
   trap: (args) => {
@@ -59,10 +62,13 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
     if (first === undefined || !first.text.startsWith('-v')) return [];
     const target = first.text === '-v' ? second : { ...first, text: first.text.slice(2) };
     if (target === undefined || target.open || !NAME.test(target.text)) return doubt('printf -v sets any variable');
+    // The last one holds, should there be several.
+    const rest = args.slice(first.text === '-v' ? 2 : 1);
+    if (rest[0]?.text.startsWith('-') === true) return doubt('printf -v sets any variable');
     return [{ type: 'variable', name: target.text, value: MADE }];
   },
   let: (args) =>
-    args.some(({ glob }) => glob)
+    args.some(({ glob, text }) => glob || /[$`\\]/.test(text))
       ? doubt('what this evaluates is only known when it runs')
       : [...args.map(({ text }): Consequence => ({ type: 'arithmetic', text }))],
   test: tested,
@@ -84,7 +90,7 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   fc: () => doubt('fc runs commands of the history'),
   wait: (args) => named(partsOf(args, 'p').values('p')),
   set: (args) => rereadingOptions(args).flatMap(() => doubt('set changes how the rest is read')),
-  shopt: (args) => (args.some(rereads) ? doubt('shopt changes how the rest is read') : []),
+  shopt: (args) => (args.some(rereadsShopt) ? doubt('shopt changes how the rest is read') : []),
 };
 
 export function builtin(program: string): Builtin | undefined {
@@ -136,15 +142,15 @@ function sourced(args: readonly Field[]): readonly Consequence[] {
 
 function declared(args: readonly Field[], program: string): readonly Consequence[] {
   if (args.some(({ glob }) => glob)) return doubt('which variables this sets, and to what, is only known when it runs');
-  if (args.some(({ text }) => /^-[a-zA-Z]*[ni]/.test(text))) {
-    return doubt('a variable that stands for another, or is evaluated, hides what it holds');
+  if (args.some(({ text }) => /^[-+]/.test(text) && !/^(?:[-+][aAfFgprx]+|--)$/.test(text))) {
+    return doubt('a variable that stands for another, or is evaluated or changed, hides what it holds');
   }
   const isArray = args.some(({ text }) => /^-[a-zA-Z]*[aA]/.test(text));
   const set = args.flatMap((field): readonly Consequence[] => {
     const [, name, value] = ASSIGNMENT.exec(field.text) ?? [];
     if (name !== undefined && value !== undefined)
       return [
-        { type: 'variable', name, value: field.list === true ? undefined : value, isArray },
+        { type: 'variable', name, value: field.list === true || ADDS.test(field.text) ? undefined : value, isArray },
         ...listed(field, value, isArray),
       ];
     return NAME.test(field.text) ? [{ type: 'variable', name: field.text, value: '', isArray }] : [];
@@ -161,7 +167,8 @@ function declared(args: readonly Field[], program: string): readonly Consequence
 /** A text of the form of a list is read as one: `declare -a 'x=($(y))'` runs y. */
 function listed({ list }: Field, value: string, isArray: boolean): readonly Consequence[] {
   if (list === true) return [];
-  if (value.startsWith('(')) return /[$`\0]/.test(value) ? [{ type: 'script', text: `x=${value}` }] : [];
+  if (value.startsWith('('))
+    return [{ type: 'script', text: `x=${value}` }, ...doubt('a text that has the form of an array is evaluated')];
   return isArray && value.startsWith(HOLE) ? doubt('the elements of an array are evaluated') : [];
 }
 
@@ -229,6 +236,7 @@ function subscripts(args: readonly Field[]): readonly Consequence[] {
     if (inner === undefined) return [];
     // `x[0]` is x.
     const set: readonly Consequence[] = NAME.test(array) ? [{ type: 'variable', name: array, value: undefined }] : [];
+    if (/[$`\\]/.test(inner)) return [...set, ...doubt('the subscript of an array is evaluated')];
     return [...set, { type: 'arithmetic', text: inner }];
   });
 }

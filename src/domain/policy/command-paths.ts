@@ -176,7 +176,7 @@ export class CommandPaths {
 
 /** Sources that are no files of the project: what a pipe says, or nobody knows; or nothing is compiled. */
 function isFromElsewhere({ text, open }: Field): boolean {
-  return open || text === '-' || text === '-E' || text.startsWith('@') || /^\/(?:dev|proc|tmp)\//.test(text);
+  return open || text === '-' || text === '-E' || text.startsWith('@') || /(?:^|=)\/(?:dev|proc|tmp)\//.test(text);
 }
 
 function under(directory: string | undefined, below = ''): string | undefined {

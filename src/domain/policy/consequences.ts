@@ -54,7 +54,11 @@ function wrapping(program: string, args: readonly Field[]): readonly Consequence
   const { at, sure } = found;
   const before = args.slice(0, at ?? args.length);
   const consequences: Consequence[] = [];
-  if (!sure || isUnsure(before)) consequences.push(...doubt(`what ${program} is to run is only known when it runs`));
+  const isSplit = before.some(({ expanded }) => expanded === 'split');
+  if (!sure || isSplit || isUnsure(before))
+    consequences.push(...doubt(`what ${program} is to run is only known when it runs`));
+  if (program === 'exec' && before.length > 0)
+    consequences.push(...doubt('by another name, or as a login shell, a program may do something else'));
   if (program === 'env') consequences.push(...environment(before));
   if (program === 'xargs') consequences.push(...xargs(args, at));
   else if (at !== undefined) consequences.push({ type: 'command', fields: args.slice(at) });

@@ -1,4 +1,4 @@
-import type { SyntaxNode, Word } from 'unbash';
+import type { ParameterExpansionPart, SyntaxNode, Word } from 'unbash';
 import { expandWhole, HOLE, type Said, type Variables } from '../command/expand.ts';
 import { steeringOf } from './steering.ts';
 import type { ScriptVariables } from './variables.ts';
@@ -17,8 +17,7 @@ export function evaluationDoubt(
 ): string | undefined {
   switch (node.type) {
     case 'ParameterExpansion':
-      if (node.prefix === '!' && node.operation?.type !== 'Names' && !/^[@*]$/.test(node.index?.text ?? ''))
-        return 'a variable that names another one hides what it holds';
+      if (node.prefix === '!' && !isListOfNames(node)) return 'a variable that names another one hides what it holds';
       return node.index === undefined ? undefined : arithmeticDoubt(node.index.text, variables);
     case 'Assignment':
       return node.index === undefined ? undefined : arithmeticDoubt(node.index.text, variables);
@@ -44,6 +43,12 @@ export function evaluationDoubt(
   }
 }
 
+/** `${!a*}`, `${!a[@]}`: names and indices, as they are. */
+function isListOfNames({ operation, index }: ParameterExpansionPart): boolean {
+  if (operation !== undefined) return operation.type === 'Names';
+  return /^[@*]$/.test(index?.text ?? '');
+}
+
 function testOperand(word: Word, view: Variables, variables: ScriptVariables): string | undefined {
   const hides = expandWhole(word, view).some((text) => /\$\(|`|\[/.test(text));
   return hides ? EVALUATED : arithmeticDoubt(word.text, variables);
@@ -53,7 +58,7 @@ export const EVALUATED = 'arithmetic evaluates what a variable holds, and that i
 
 /** A command of a pipeline, of which quotes end where they seem to, and nothing else begins another one. */
 const PIPED = `(?:[^()\`$;&[*?|>#\\\\\n'"]|>(?!\\|)|'[^'\n]*'|"[^"$\`\\\\\n]*")+`;
-const COUNTS = `(?:wc -[lwcm]+|grep -c[EFivwx]*(?: -[EFivwx]+)* (?:'[^'\n]*'|"[^"$\`\\\\\n]*"|[\\w.:][\\w.:-]*))`;
+const COUNTS = `(?:wc -[lwcm]+|grep -c[EFivwx]*(?: -[EFivwx]+)* (?:'(?!-)[^'\n]*'|"(?!-)[^"$\`\\\\\n]*"|[\\w.:][\\w.:-]*))`;
 const DATE = `date (?:-u )?\\+(["']?)%[FTsHMSdmYjuNky](?:%[FTsHMSdmYjuNky]|[-_:.T])*\\1`;
 const ALWAYS = `(?:${PIPED}(?:\\|${PIPED})*\\|[ \\t]*${COUNTS}|nproc|id -[ug]|${DATE})`;
 const IF_ANYTHING = `(?:wc -[lwcm]+[ \\t]*<[ \\t]*[\\w./~-]+|tput (?:cols|lines))`;

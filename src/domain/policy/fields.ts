@@ -1,5 +1,14 @@
 import type { Command, Redirection, Word } from 'unbash';
-import { expand, expandWhole, HOLE, literal, type Field, type Variables } from '../command/expand.ts';
+import {
+  expand,
+  expandWhole,
+  HOLE,
+  howExpanded,
+  isExpansion,
+  literal,
+  type Field,
+  type Variables,
+} from '../command/expand.ts';
 import { isStream, mayBeStream } from './streams.ts';
 
 /** Whether nobody can tell which program a command name will turn out to be. */
@@ -61,6 +70,14 @@ export function inputTexts(last: Redirection | undefined, variables: Variables):
     return [body.text.replace(/\\([\\$`\n])/g, (_, next: string) => (next === '\n' ? '' : next))];
   }
   return expandWhole({ type: 'Word', text: body.text, value: body.text, parts: body.parts, pos, end }, variables);
+}
+
+/** Whether something in what is read is expanded first. */
+export function isFilledIn(given: Redirection): boolean {
+  if (given.type === 'HereDoc') return given.body.parts?.some(isExpansion) === true;
+  return (
+    given.type === 'HereString' && given.target !== undefined && howExpanded(given.target.parts ?? []) !== undefined
+  );
 }
 
 /** The file that is read instead, by its name; undefined where that is a stream, or only known when it runs. */

@@ -8,9 +8,9 @@ import type { Consequence } from './consequence.ts';
 import { consequencesOf } from './consequences.ts';
 import { isElsewhere } from './elsewhere.ts';
 import { arithmeticDoubt } from './evaluation.ts';
-import { inputFile, inputTexts, isOfInput, isUncertainName } from './fields.ts';
+import { inputFile, inputTexts, isFilledIn, isOfInput, isUncertainName } from './fields.ts';
 import { knownProgram } from './known-program.ts';
-import { addingNames } from './names-found.ts';
+import { adding } from './names-found.ts';
 import type { Notes } from './notes.ts';
 import { isEveryday } from './named-command.ts';
 import { MOST_DEPTH, type Place } from './place.ts';
@@ -90,7 +90,7 @@ export class Follower {
       return;
     }
     const all = consequencesOf(program, args);
-    const consequences = program === 'xargs' && place.isFedNames ? addingNames(all) : all;
+    const consequences = program === 'xargs' && place.fed !== undefined ? adding(place.fed, all) : all;
     const from = this.named.count;
     if (!place.elsewhere) this.name(run, input, consequences);
     const own = [from, this.named.count] as const;
@@ -154,7 +154,7 @@ export class Follower {
         const by = isRunner(run.program) ? run : undefined;
         const isUnheard = each.maybe === true && !elsewhere && knownProgram(run.program).isStranger;
         const stranger = isUnheard ? run : place.stranger;
-        const within = { ...place, through, depth: place.depth + 1, maybe, by, elsewhere, stranger, isFedNames: false };
+        const within = { ...place, through, depth: place.depth + 1, maybe, by, elsewhere, stranger, fed: undefined };
         this.inItsShell(run.program, () => this.follow(each.fields, input, within, run));
         return;
       }
@@ -234,6 +234,8 @@ export class Follower {
     const texts = others.length === 0 ? inputTexts(only, place.variables) : undefined;
     const speaksOwnLanguage = knownProgram(run.program).language !== undefined || isClient(run.program);
     if (!speaksOwnLanguage) for (const text of texts ?? []) this.readText(text, place, run);
+    if (!speaksOwnLanguage && only !== undefined && isFilledIn(only))
+      this.doubt(`what ${run.program} runs is put together when it runs`, run, place);
     // `x completion bash` is no bash that anything is piped into.
     const isRarelyFed = run.maybe || knownProgram(run.program).isEditor;
     if (isRarelyFed && !/[|<]/.test(this.text)) return;

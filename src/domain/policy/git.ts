@@ -19,7 +19,7 @@ const SHORT: ReadonlyMap<string, readonly [running: string, valued: string]> = n
 const TAKES_COMMANDS = /^(?:clone|fetch|pull|push|ls-remote|archive|grep|rebase)$/;
 /** They run what their arguments or settings name. */
 const RUNNING =
-  /^(?:difftool|mergetool|filter-branch|shell|hook|merge-index|send-email|instaweb|web--browse|daemon|submodule--helper|remote-.*|credential.*|for-each-repo|p4|svn|cvs.*|archimport|fast-import|http-backend|gui|citool|imap-send)$/;
+  /^(?:difftool|mergetool|bisect--helper|filter-branch|shell|hook|merge-index|send-email|instaweb|web--browse|daemon|submodule--helper|remote-.*|credential.*|for-each-repo|p4|svn|cvs.*|archimport|fast-import|http-backend|gui|citool|imap-send)$/;
 
 /** git runs commands named in its settings, and a few given as arguments. */
 export function git(args: readonly Field[], program: string): readonly Consequence[] {
@@ -46,10 +46,13 @@ function subcommandRuns(subcommand: string, rest: readonly Field[]): readonly Co
     return [...scriptsAmong(subcommand, words), ...doubt(`git ${subcommand} runs commands`)];
   switch (subcommand) {
     case 'bisect':
-      return words[0] === 'run' ? [{ type: 'command', fields: rest.slice(1) }] : [];
+      if (words[0] === 'run') return [{ type: 'command', fields: rest.slice(1) }];
+      // It hands on to git what it is to show.
+      return /^vi(?:ew|sualize)$/.test(words[0] ?? '') && words.length > 1 ? git(rest.slice(1), 'git') : [];
     case 'submodule': {
       const each = words.indexOf('foreach');
-      const script = words.slice(each + 1).filter((word, index) => index > 0 || !/^--/.test(word));
+      const given = words.slice(each + 1);
+      const script = given.slice(given.findIndex((word) => !word.startsWith('-')));
       return each === -1 ? [] : [{ type: 'script', text: script.join(' ') }];
     }
     case 'config':

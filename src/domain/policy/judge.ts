@@ -11,7 +11,7 @@ import type { Reading, Run, Site } from './reading.ts';
 import { Reasons } from './reasons.ts';
 import { shown } from './shown.ts';
 import { destruction, pillarsEntered, removalDoubt } from './removal.ts';
-import { speltOut } from './spelt-out.ts';
+import { secondLook } from './second-look.ts';
 
 export interface JudgeContext {
   /** How far the caller is trusted; what the policy grants if not said. See `trustLevelOf`. */
@@ -112,12 +112,12 @@ class Judge {
     }
   }
 
-  /** Whatever was made of the line so far: see `speltOut`. */
+  /** Whatever was made of the line so far: see `secondLook`. */
   private lookAgain(): void {
     if (this.reasons.verdict !== 'allow') return;
-    const found = speltOut(this.text, this.policy.blockedName);
+    const found = secondLook(this.text, this.policy);
     if (found === undefined) return;
-    this.reasons.add('ask', `${found.name} is blocked, and it is named here where it may be run`, found, found.name);
+    this.reasons.add('ask', found.because, found, found.rule);
   }
 
   private judge(run: Run): void {

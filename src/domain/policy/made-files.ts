@@ -2,6 +2,7 @@ import { MATCH, type Field } from '../command/expand.ts';
 import { programName } from '../command/wrappers.ts';
 import { implicitInputsOf, isAmong, type Inputs } from './implicit-inputs.ts';
 import { knownProgram } from './known-program.ts';
+import { isOnlySaid } from './only-said.ts';
 import { formOf } from './path-forms.ts';
 import type { CommandPath } from './paths.ts';
 import type { Run, Site } from './reading.ts';
@@ -43,6 +44,8 @@ export const BUILDS: ReadonlySet<string> = new Set(
 );
 
 const NO_RUNS: readonly Run[] = [];
+/** A name that is more than a name to some programs. */
+const ODD = /[=@'"`(,;|&$<>]/;
 const NO_NAMES: ReadonlyMap<string, number> = new Map();
 /** Where programs lie that are found by their name. */
 const INSTALLED = /^(?:[~…]|\/(?:usr|opt|snap|nix|s?bin)\/)|(?:^|\/)(?:node_modules|\.bin)(?:\/|$)/;
@@ -190,10 +193,16 @@ export class MadeFiles {
 
   /** Those for which a name that the same line makes may turn out to be an option: `touch -- -x; sed p *`. */
   globbingMade(runs: readonly Followed[]): readonly Run[] {
-    const isMade = this.noted.some(
-      ({ intent, path, isMadeUp }) => intent === 'write' && (isMadeUp || /(?:^|[/\s"'\\])[-+]/.test(path)),
-    );
-    return isMade ? runs.map(({ run }) => run).filter(({ args }) => mayMatchOption(args)) : [];
+    const names = this.noted.filter(({ intent }) => intent === 'write');
+    const isOption = names.some(({ path, isMadeUp }) => isMadeUp || /(?:^|[/\s"'\\])[-+]/.test(path));
+    // To some programs other names are more than that as well: `A=b`, `@x`, `select 1`.
+    const isOdd = names.some(({ path, certain }) => certain && ODD.test(path));
+    return runs
+      .map(({ run }) => run)
+      .filter(
+        ({ args, program }) =>
+          (isOption && mayMatchOption(args)) || (isOdd && args.some(({ glob }) => glob) && !isOnlySaid([program])),
+      );
   }
 
   /** Whether an archive is unpacked that the same line has made. */

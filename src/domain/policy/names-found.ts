@@ -5,6 +5,7 @@ import type { Consequence } from './consequence.ts';
 /** A place that is written out, without anything that `xargs` would take apart or undo: what is found there begins with it. */
 const PLACE = /^[\w./][\w./-]*$/;
 const SAYS_MORE = /^-(?:f?printf|f?ls|exec|ok|fprint)/;
+const SAYERS = /^(?:echo|printf|base64|xxd)$/;
 /** They pass on lines as they are; `grep` by a pattern. */
 const FILTERS: ReadonlyMap<string, number> = new Map([
   ['grep', 1],
@@ -14,9 +15,24 @@ const FILTERS: ReadonlyMap<string, number> = new Map([
   ['tail', 0],
 ]);
 
-/** Whether a part of a pipeline is `xargs`, and what it reads are names of files that lie below a directory, and nothing else. */
-export function isFedNames({ commands }: Pipeline, part: SyntaxNode): boolean {
-  if (part.type !== 'Command' || part.name?.value !== 'xargs') return false;
+/** What `xargs` reads: names of files that lie below a directory and nothing else, or words that the line itself says. */
+export type Fed = 'names' | 'words';
+
+/** What a part of a pipeline is fed, if it is `xargs` and if that is known. */
+export function fedTo(pipeline: Pipeline, part: SyntaxNode): Fed | undefined {
+  if (part.type !== 'Command' || part.name?.value !== 'xargs') return undefined;
+  const before = pipeline.commands.slice(0, pipeline.commands.indexOf(part));
+  if ([...before, part].some(says)) return 'words';
+  return areNames(pipeline, part) ? 'names' : undefined;
+}
+
+/** Whether a command has a text of its own that it may hand on. */
+function says(node: SyntaxNode): boolean {
+  if (node.type !== 'Command') return true;
+  return SAYERS.test(node.name?.value ?? '') || node.redirects.some(({ type }) => type !== 'Redirect');
+}
+
+function areNames({ commands }: Pipeline, part: SyntaxNode): boolean {
   for (let at = commands.findIndex((each) => each === part) - 1; at >= 0; at -= 1) {
     const before = commands[at];
     if (before?.type !== 'Command' || before.prefix.length > 0 || before.redirects.some(isTelling)) return false;
@@ -61,12 +77,20 @@ function wordsOf({ args }: Command): readonly string[] | undefined {
   return words.every((word) => word !== undefined) ? words : undefined;
 }
 
-/** The same consequences of `xargs`, with what it adds being names that were found. */
-export function addingNames(consequences: readonly Consequence[]): readonly Consequence[] {
-  return consequences.map((each) => (each.type === 'command' ? { ...each, fields: each.fields.map(asFound) } : each));
+/** The same consequences of `xargs`, with what is known of what it adds. */
+export function adding(fed: Fed, consequences: readonly Consequence[]): readonly Consequence[] {
+  const known = fed === 'names' ? asFound : asMade;
+  return consequences.map((each) => (each.type === 'command' ? { ...each, fields: each.fields.map(known) } : each));
 }
 
 function asFound(field: Field): Field {
-  const isAdded = field.text.startsWith(HOLE) && !field.text.startsWith(MADE);
-  return isAdded ? { ...field, found: true } : field;
+  return isAdded(field) ? { ...field, found: true } : field;
+}
+
+function asMade(field: Field): Field {
+  return isAdded(field) ? { ...field, text: field.text.replace(HOLE, MADE) } : field;
+}
+
+function isAdded({ text }: Field): boolean {
+  return text.startsWith(HOLE) && !text.startsWith(MADE);
 }

@@ -30,6 +30,7 @@ export class Notes implements Reading {
   readonly connections: Site[] = [];
   readonly hidden: Site[] = [];
   isMisread = false;
+  isBroken = false;
   readonly named = new CommandPaths();
   paths: readonly CommandPath[] = [];
   guesses: readonly CommandPath[] = [];

@@ -23,7 +23,7 @@ const PLAIN_SED =
   /^(?:s([/|#,@])(?:(?!\1)[^\\\n])*\1(?:(?!\1)[^\\\n])*\1[gpi\d]*|(?:\d+|\/[^/\\\n]*\/)?(?:,(?:\d+|\$|\/[^/\\\n]*\/))?[pd])$/i;
 const PLAIN_AWK = /^\/[^/\\[\]"\n]*\/\s*(?:\{\s*print(?:\s+\$\w+(?:\s*,\s*\$\w+)*)?\s*\})?$/;
 /** They set what later commands see. */
-const SETS = new Set(
+export const SETS = new Set(
   'declare export local mapfile read readarray readonly set typeset unset let eval trap alias'.split(' '),
 );
 const LOOKS = /^(?:[ef]?grep|wc|ls|cat|head|tail|stat|file|echo|basename|sha256sum|md5sum|du)$/;

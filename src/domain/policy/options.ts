@@ -82,7 +82,9 @@ function optionIn(options: RunningOptions, text: string): Option | undefined {
   const isLong = text.startsWith('--');
   if (isLong || options.oneDash === true) {
     const equals = text.indexOf('=');
-    const name = text.slice(isLong ? 2 : 1, equals === -1 ? undefined : equals);
+    const name = text
+      .slice(0, equals === -1 ? undefined : equals)
+      .replace(isLong && options.oneDash !== true ? /^--/ : /^-+/, '');
     const value = equals === -1 ? undefined : text.slice(equals + 1);
     if (abbreviates(name, options.command)) return { runs: 'command', value };
     if (abbreviates(name, options.file)) return { runs: 'file', value };

@@ -3,6 +3,8 @@ import { doubt, type Consequence } from './consequence.ts';
 import { namedCommand } from './named-command.ts';
 import { steeringOf } from './steering.ts';
 
+/** Settings that name a file of code, or of settings. */
+const FILES = /^(?:(?:user|global)config|init[.-]module|node-options|prefix)$/;
 const SCRIPT = /^scripts(?:[.[][^=]*)?=(.*)$/s;
 
 /** npm and its like run what their settings, their packages and a few of their own commands name. */
@@ -50,9 +52,10 @@ function settings(args: readonly Field[], program: string): readonly Consequence
   const words = args.slice(at + 1).map(({ text }) => text);
   return words.flatMap((word, nth) => {
     const [key = '', value = words[nth + 1] ?? ''] = word.split(/=(.*)/s);
-    return steeringOf(`npm_config_${key}`) === 'command'
-      ? namedCommand(value, `${program} runs what a setting of it names`)
-      : [];
+    const because = `${program} runs what a setting of it names`;
+    const steering = steeringOf(`npm_config_${key.replaceAll('-', '_')}`);
+    if (steering === 'command') return namedCommand(value, because);
+    return steering !== undefined && FILES.test(key) ? doubt(because) : [];
   });
 }
 

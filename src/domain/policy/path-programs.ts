@@ -22,8 +22,8 @@ function foundBy(args: readonly Field[]): readonly Named[] {
     found.push(certain(args[at]?.text ?? '', 'read'));
   for (; at < args.length; at += 1) {
     const text = args[at]?.text ?? '';
-    // What it runs names its files itself.
-    if (/^-(?:exec|ok)(?:dir)?$/.test(text)) break;
+    // What it runs names its files itself, and ends at the first of these at the earliest.
+    if (/^-(?:exec|ok)(?:dir)?$/.test(text)) at = ends(args, at);
     const value = args[at + 1];
     if (!text.startsWith('-')) found.push(...spokenPaths(args[at], 'read'));
     if (value === undefined) continue;
@@ -31,6 +31,11 @@ function foundBy(args: readonly Field[]): readonly Named[] {
     if (/^-(?:fprint0?|fprintf|fls)$/.test(text)) found.push(certain(value.text, 'write'));
   }
   return found;
+}
+
+function ends(args: readonly Field[], from: number): number {
+  const end = args.findIndex(({ text }, at) => at > from && /^[;+]$/.test(text));
+  return end === -1 ? args.length : end;
 }
 
 function copiedBy(args: readonly Field[]): readonly Named[] {

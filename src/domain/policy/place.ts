@@ -1,6 +1,7 @@
 import type { SyntaxNode } from 'unbash';
 import type { Variables } from '../command/expand.ts';
 import type { Start } from './calls.ts';
+import type { Fed } from './names-found.ts';
 import { isBare } from './overlooked.ts';
 import type { Run, Site } from './reading.ts';
 
@@ -26,8 +27,7 @@ export interface Place {
   /** The function that this is a part of, and how it is started there. */
   readonly within: string | undefined;
   readonly start: Start | undefined;
-  /** What this reads are names of files that were found. */
-  readonly isFedNames: boolean;
+  readonly fed: Fed | undefined;
 }
 
 export function outermost(source: string, variables: Variables): Place {
@@ -44,7 +44,7 @@ export function outermost(source: string, variables: Variables): Place {
     stranger: undefined,
     within: undefined,
     start: undefined,
-    isFedNames: false,
+    fed: undefined,
   };
 }
 

@@ -1,6 +1,6 @@
 import { MADE, type Field } from '../command/expand.ts';
 import { knownProgram } from './known-program.ts';
-import { hasSubcommands, isOnlySaid } from './only-said.ts';
+import { isOnlySaid } from './only-said.ts';
 import { formOf } from './path-forms.ts';
 
 /** A part that is not known, but for what a glob matches. */
@@ -30,5 +30,5 @@ export function isToldInParts(program: string, args: readonly Field[]): boolean 
   const isSaid = isOnlySaid([program, ...args.map(({ text }) => text)]);
   if (unknown.some(isWord) && !isSaid) return true;
   // It may be an option, whatever becomes of words.
-  return unknown.some(isMadeUp) && !(isSaid && (!runsOthers || hasSubcommands(program)));
+  return unknown.some(isMadeUp) && !(isSaid && (!runsOthers || /^(?:git|gh|glab|hub)$/.test(program)));
 }

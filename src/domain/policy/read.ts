@@ -50,12 +50,12 @@ function whatWasLearnt({ changed, isFlooding }: ScriptVariables): Pick<ScriptVar
 }
 
 function readInPart(text: string, why: string, { notes }: Reader): Reading {
-  const { runs, paths, forkBombs, connections, hidden, isFlooded, isMisread } = notes;
-  return { ...unread(text, why), runs, paths, forkBombs, connections, hidden, isFlooded, isMisread };
+  const { runs, paths, forkBombs, connections, hidden, isFlooded, isMisread, isBroken } = notes;
+  return { ...unread(text, why), runs, paths, forkBombs, connections, hidden, isFlooded, isMisread, isBroken };
 }
 
 function unread(text: string, why: string): Reading {
   const doubts = [{ because: `the command cannot be judged: ${why}`, start: 0, end: text.length }];
   const nothing = { runs: [], constructs: [], paths: [], guesses: [], directories: [], forkBombs: [], connections: [] };
-  return { ...nothing, hidden: [], doubts, isFlooded: false, isMisread: false };
+  return { ...nothing, hidden: [], doubts, isFlooded: false, isMisread: false, isBroken: false };
 }

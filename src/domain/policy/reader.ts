@@ -8,6 +8,7 @@ import {
   type HereDoc,
   type ParameterExpansionPart,
   type ParsedScript,
+  type Pipeline,
   type Redirection,
   type Select,
   type SyntaxNode,
@@ -16,23 +17,30 @@ import { expandWhole, HOLE, NUMBER } from '../command/expand.ts';
 import { Calls } from './calls.ts';
 import { backtickReadings, hereDocumentTexts, splitText } from './differences.ts';
 import { EVALUATED, evaluationDoubt } from './evaluation.ts';
-import { waysOf } from './fields.ts';
+import { isOfInput, waysOf } from './fields.ts';
 import { Follower, type Runs } from './follower.ts';
-import { isFedNames } from './names-found.ts';
+import { fedTo, type Fed } from './names-found.ts';
+import { isOddlyWritten, isOddText } from './odd-writing.ts';
 import { Notes } from './notes.ts';
 import { closesAndGoesOn, isBare, isOverlooked } from './overlooked.ts';
 import { beside, MOST_DEPTH, outermost, started, type Place } from './place.ts';
 import type { Site } from './reading.ts';
-import { readsAsBash } from './shells.ts';
+import { isShell, readsAsBash } from './shells.ts';
 import { isTelling } from './steering.ts';
 import { isTangled } from './tangle.ts';
 import { isForReadAlone, type ScriptVariables } from './variables.ts';
 import { walk } from './walk.ts';
 import { isLost } from './whereabouts.ts';
 
+const ODD = 'this is written as hardly anybody writes, and may mean something else';
 /** To other shells these are words, or end where they do not end for bash: `[[ a || x ]]` runs x. */
 const OF_BASH_ALONE =
-  /\[\[|(?<!\$)\(\(|\$['"]|[<>]\(|&>|\|&|<<<|\{[^{}\s]*(?:,|\.\.)[^{}\s]*\}|\b(?:coproc|function|select)\b/;
+  /\[\[|\$\[|\$\{[^}]*'|\{\w+\}[<>]|(?<!\$)\(\(|\$['"]|[<>]\(|&>|\|&|<<<|\{[^{}\s]*(?:,|\.\.)[^{}\s]*\}|\b(?:coproc|function|select)\b/;
+
+/** `exec {log}>x` opens a stream of its own. */
+function replacesInput(redirect: Redirection): boolean {
+  return isOfInput(redirect) && redirect.descriptor?.type !== 'FileDescriptorVariable';
+}
 
 /** Walks a parsed script and notes what it would run. */
 export class Reader {
@@ -71,8 +79,10 @@ export class Reader {
 
   private readScript(script: ParsedScript, place: Place): void {
     const [error] = script.errors ?? [];
+    if (error !== undefined && place.depth === 0) this.notes.isBroken = true;
     if (error !== undefined)
       this.notes.doubt(`this does not read as a command: ${error.message}`, this.site(place, error.pos));
+    if (isOddText(place.source, script)) this.notes.doubt(ODD, this.site(place, 0, place.source.length));
     this.visitAll(script, place);
   }
 
@@ -80,16 +90,22 @@ export class Reader {
     walk(node, this.named, (child) => {
       if (isForReadAlone(node, child)) return;
       const at = place.within === undefined ? place : started(node, child, place);
-      const isFed = node.type === 'Pipeline' && !this.variables.hasOwnCounters && isFedNames(node, child);
-      this.visit(child, isFed ? { ...at, isFedNames: true } : at);
+      const fed = node.type === 'Pipeline' ? this.fedTo(node, child) : undefined;
+      this.visit(child, fed === undefined ? at : { ...at, fed });
     });
+  }
+
+  private fedTo(pipeline: Pipeline, part: SyntaxNode): Fed | undefined {
+    const fed = fedTo(pipeline, part);
+    return fed === 'names' && this.variables.hasOwnCounters ? undefined : fed;
   }
 
   /** A text that a shell will run: `bash -c`, `eval`, a here-document. */
   private readText(text: string, place: Place, by: Runs): void {
     const site = { start: by.start, end: by.end };
     const run = 'name' in by ? by : undefined;
-    if (!readsAsBash(by.program) && OF_BASH_ALONE.test(text))
+    const isBash = readsAsBash(by.program) && place.through.every((each) => !isShell(each) || readsAsBash(each));
+    if (!isBash && OF_BASH_ALONE.test(text))
       this.notes.doubt(`${by.program} may hand this to a shell that does not read it as bash does`, site, run);
     if (text.includes(HOLE))
       this.notes.doubt(`a part of what ${by.program} runs is only known when it runs`, site, run);
@@ -115,6 +131,7 @@ export class Reader {
       this.notes.isMisread = true;
       this.notes.doubt('this does not read as bash would read it', this.siteOf(node, place));
     }
+    if (isOddlyWritten(node)) this.notes.doubt(ODD, this.siteOf(node, place));
     if (closesAndGoesOn(node)) this.notes.hidden.push(this.siteOf(node, place));
     // Most words are plain.
     if (node.type === 'Word' && node.parts === undefined) return;
@@ -123,7 +140,7 @@ export class Reader {
       this.command(node, place);
       if (place.isBare && node.prefix.length === 0 && node.redirects.length === 0) return;
       // Its redirections and substitutions come before it.
-      const within = place.isFedNames ? { ...place, isFedNames: false } : place;
+      const within = place.fed === undefined ? place : { ...place, fed: undefined };
       this.named.where.apart(() => this.visitParts(node, within), here);
       return;
     }
@@ -215,6 +232,8 @@ export class Reader {
     const site = this.siteOf(node, place);
     const ways = waysOf([node.name, ...node.args], place.variables);
     if (ways === undefined) this.notes.doubt('this may turn out in too many ways', site);
+    if (node.name.value === 'exec' && node.redirects.some(replacesInput))
+      this.notes.doubt('what is read from here on is something else', site);
     for (const fields of ways ?? []) this.follower.follow(fields, node.redirects, place, site);
   }
 

@@ -42,6 +42,8 @@ export interface Reading {
   readonly isFlooded: boolean;
   /** Parts of it are not read as bash would read them: it may run whatever it names. */
   readonly isMisread: boolean;
+  /** The shell would not read it to its end. */
+  readonly isBroken: boolean;
   /** Where a word is hidden in what looks like a redirection. */
   readonly hidden: readonly Site[];
   /** The directories that it changes to, seen from where it begins. */

@@ -13,7 +13,7 @@ export interface RunningOptions {
   readonly valued?: string;
   /** The first argument is a cluster of letters even without a dash: `tar cf x`. */
   readonly bundled?: true;
-  /** Long options begin with one dash: `sqlite3 -cmd`, `emacs -eval`. */
+  /** Long options may begin with one dash, or more than two: `sqlite3 -cmd`, `npm ---call`. */
   readonly oneDash?: true;
   /** Long options whose two next arguments are values, whatever those look like. */
   readonly pairs?: RegExp;
@@ -38,7 +38,7 @@ const MAKE: RunningOptions = {
 };
 const SHELL_IN_SQL = {
   sqlite3:
-    /(?:^|\n)\s*\.(?!(?:tables?|schema|headers?|mode|databases|dump|indexes|indices|width|help|quit|exit|stats|timer|nullvalue|separator|echo|changes|bail|show|fullschema|version)\b)|\b(?:load_extension|writefile|readfile|edit|fts3_tokenizer)\b["'`\]]?\s*(?:\(|\/\*|--)|\battach\b|\bvacuum\b[^;]*\binto\b/i,
+    /^-A|(?:^|\n)\s*\.(?!(?:tables?|schema|headers?|mode|databases|dump|indexes|indices|width|help|quit|exit|stats|timer|nullvalue|separator|echo|changes|bail|show|fullschema|version)\b)|\b(?:load_extension|writefile|readfile|edit|fts3_tokenizer)\b["'`\]]?\s*(?:\(|\/\*|--)|\battach\b|\bvacuum\b[^]*\binto\b/i,
   psql: /\\(?!d|l\b|l\+|x\b|c\b|conninfo|q\b|timing|pset|z\b|echo|t\b|a\b|h\b|n|\\)|\bprogram\b|^(?:-\w*o|--output=)?\|(.*)$/is,
   mysql: /\\[!P.]|(?:^|[;\n'"])\s*(?:system|pager|source|tee)\b|\binto\s+(?:out|dump)file\b|\bload_file\b/i,
 };
@@ -60,6 +60,7 @@ const APT: RunningOptions = { steer: 'option config-file', steerLetters: 'oc', v
 const SQLITE: RunningOptions = { steer: 'cmd init', oneDash: true, text: SHELL_IN_SQL.sqlite3 };
 const RPM: RunningOptions = { command: 'pipe', steer: 'eval define load macros rcfile undefine', steerLetters: 'ED' };
 const NPM: RunningOptions = {
+  oneDash: true,
   command: 'script-shell shell editor viewer git',
   ...{ steer: 'node-options userconfig globalconfig init-module' },
   only: /^(?:config|c|set|edit|explore|exec|x|help|init|create|innit)$/,

@@ -1,4 +1,4 @@
-import { HOLE, MADE, type Field } from '../command/expand.ts';
+import { HOLE, MADE, MATCH, type Field } from '../command/expand.ts';
 import { knownProgram } from './known-program.ts';
 import { formOf } from './path-forms.ts';
 
@@ -14,7 +14,7 @@ const UNPACKERS: ReadonlySet<string> = new Set(
 );
 
 /** Of git: they say what is asked for, or write it to the file that `--output` names. */
-const GIT_SAYS = /^(?:log|diff|show|shortlog|rev-list|diff-tree|diff-index|diff-files|format-patch|whatchanged)$/;
+const GIT_SAYS = /^(?:log|diff|show|shortlog|rev-list|diff-tree|diff-index|diff-files|whatchanged)$/;
 
 /** One of several names, perhaps, of which one is written; or an option that names one. */
 function isSomewhere({ text, many, glob, found }: Field): boolean {
@@ -35,7 +35,11 @@ export function scatters(program: string, args: readonly Field[]): boolean {
   const words = args.map(({ text }) => text);
   if (program === 'git') {
     const subcommand = words.find((word) => !word.startsWith('-')) ?? '';
-    return GIT_SCATTERS.test(subcommand) || (GIT_SAYS.test(subcommand) && words.some((word) => word.startsWith(MADE)));
+    return (
+      GIT_SCATTERS.test(subcommand) ||
+      subcommand === 'format-patch' ||
+      (GIT_SAYS.test(subcommand) && words.some((word) => word.startsWith(HOLE) && !word.startsWith(MATCH)))
+    );
   }
   // An archive that lies there may be run from; one that is piped in may hold anything.
   const isNamed = words.some(
@@ -60,10 +64,8 @@ const isCompiled: Test = (words) =>
 
 /** Whether they put what a file holds into another one, whose name their arguments do not tell. */
 const RENAMING: ReadonlyMap<string, Test> = new Map([
-  ...renaming('cp mv ln install patch', (words) =>
-    words.some((word) => /^(?:-[a-zA-Z]*[bS]|--(?:backup|suffix))/.test(word)),
-  ),
-  ...renaming('sed gsed perl ruby', (words) => words.some((word) => /^(?:-[a-zA-Z]*i.|--in-place=)/.test(word))),
+  ...renaming('cp mv ln install patch', (words) => words.some((word) => /^(?:-[a-zA-Z]*[bS]|--(?:ba|su))/.test(word))),
+  ...renaming('sed gsed perl ruby', (words) => words.some((word) => /^(?:-[a-zA-Z]*i.|--in?[a-z-]*=)/.test(word))),
   ...renaming('rename rename.ul prename file-rename mmv savelog logrotate javac', () => true),
   ...renaming('git', (words) => words.includes('checkout-index')),
   ...renaming('python', (words) =>
@@ -105,7 +107,7 @@ export function writtenByGit(args: readonly Field[]): readonly string[] {
     if (isOutput(name, isSetting)) return [value ?? ''];
     if (isOutput(before, isSetting)) return [word];
     const attached = /^-[of]/.test(word) && word.length > 2 && isOutput(word.slice(0, 2), isSetting);
-    return attached ? [word.slice(2)] : isMoving && at === words.length - 1 ? [word] : [];
+    return attached ? [word.slice(2)] : isMoving && !word.startsWith('-') && word !== 'mv' ? [word] : [];
   });
 }
 

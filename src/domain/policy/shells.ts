@@ -11,11 +11,16 @@ const OTHERS: ReadonlySet<string> = new Set(
 );
 /** Files that hold what somebody has said, and are no scripts: messages, settings, data. */
 const NO_SCRIPT = /\.(?:json|md|txt|toml|ya?ml|lock|pub|zip|csv|log|patch|diff|html|xml)$/;
-const LONG = /^--(?:login|norc|noprofile|posix|verbose|version|help|restricted|noediting|debugger|dump-strings)$/;
-/** Options of the shell after which words mean something else, or globs match more than is looked up. */
-const REREADING = /alias|(?<!null|fail)glob|posix|cd|lastpipe|hist|keyword|brace/;
-/** `set +B`: nothing in braces is spread any more. */
-const REREADING_LETTERS = /^-.*[Hk]|^\+.*B/;
+/** With one dash or two. */
+const LONG = /^--(?:login|norc|noprofile|verbose|version|help|restricted|noediting|debugger|dump-strings)$/;
+/** Options that change nothing of how words are read, nor where commands come from. */
+const PLAIN_NAME =
+  /^(?:errexit|errtrace|functrace|nounset|pipefail|verbose|xtrace|noclobber|noexec|monitor|notify|ignoreeof|allexport|privileged|interactive-comments|nolog|emacs|vi)$/;
+const PLAIN_SHOPT =
+  /^(?:-[supqo]+|nullglob|failglob|inherit_errexit|localvar_inherit|execfail|checkwinsize|huponexit|nocasematch|progcomp\w*|cmdhist|lithist|checkjobs|direxpand|dirspell|mailwarn|no_empty_cmd_completion|promptvars)$/;
+const PLAIN_LETTERS = /^(?:-[aceEfhlmnprtTuvxbCPsoO]+|\+[aefhmnuvxbCO]+)$/;
+/** `set -k`, `set +B`: letters after which words mean something else. */
+const REREADING_LETTERS = /^-.*[HkB]|^\+.*[Bk]/;
 
 /** Bash itself, and what runs a text in the shell that it stands in. */
 const BASH: ReadonlySet<string> = new Set(
@@ -34,8 +39,12 @@ export function isShell(program: string): boolean {
 }
 
 /** Whether an option, by its long name, changes how the rest is read; one that nobody knows may. */
-export function rereads({ text, open, many, glob }: Field): boolean {
-  return open || many || glob || REREADING.test(text);
+function rereads({ text, open, many, glob }: Field): boolean {
+  return open || many || glob || !(PLAIN_NAME.test(text) || PLAIN_SHOPT.test(text));
+}
+
+export function rereadsShopt({ text, open, many, glob }: Field): boolean {
+  return open || many || glob || !PLAIN_SHOPT.test(text);
 }
 
 /** The names of options behind letters of which each takes the next argument. */
@@ -87,8 +96,7 @@ export function shell(program: string, args: readonly Field[]): readonly Consequ
     if (!/^[-+]./.test(text)) break;
     if (text.startsWith('-') && text.includes('c')) takesText = true;
     if (text.startsWith('-') && text.includes('s')) takesInput = true;
-    if (REREADING_LETTERS.test(text) || /^-[^-]*i/.test(text))
-      reread.push(...doubt(`${program} ${text} changes how the rest is read`));
+    if (!PLAIN_LETTERS.test(text) || LONG.test(`-${text}`)) reread.push(...doubt(`${program} ${text} changes how the rest is read`));
     const names = namesBehind(args, at, /[oO]/g);
     const changing = names.find(rereads);
     if (changing !== undefined) reread.push(...doubt(`${changing.text} changes how the rest is read`));
@@ -98,6 +106,8 @@ export function shell(program: string, args: readonly Field[]): readonly Consequ
     return doubt(`what ${program} is to run is only known when it runs`);
   }
   const operand = args[at]?.text;
+  if (args.slice(0, at + 1).some(({ expanded }) => expanded !== undefined))
+    reread.push(...doubt(`what ${program} is to run is put together when it runs`));
   if (takesText && operand !== undefined) {
     const script: Consequence = { type: 'script', text: operand };
     return BOURNE.has(program)

@@ -3,7 +3,9 @@ import { doubt, type Consequence } from './consequence.ts';
 import { namedCommand } from './named-command.ts';
 import { codeFrom } from './streams.ts';
 
-const VALUED = 'BbcDEeFIiJLlmOopPQRSWwX';
+const VALUED = 'BbcDEeFIiJLlmOopPQRSWw';
+/** To `sftp` it is an option of its own, to `ssh` a switch. */
+const VALUED_ELSEWHERE = `${VALUED}X`;
 /** Settings that name no command, no code and no file of settings. Nobody knows all the others. */
 const TAME_SETTING =
   /^(?:StrictHostKeyChecking|(?:User|Global)KnownHostsFile|CheckHostIP|ConnectTimeout|ConnectionAttempts|BatchMode|Port|User|HostName|HostKeyA\w+|Identit\w+|LogLevel|ServerAlive\w+|TCPKeepAlive|Compression|RequestTTY|AddressFamily|ForwardAgent|ForwardX11|PreferredAuthentications|\w+Authentication|Pubkey\w+|KexAlgorithms|Ciphers|MACs|ExitOnForwardFailure|Control(?:Master|Path|Persist)|EscapeChar|NumberOfPasswordPrompts|HashKnownHosts|UpdateHostKeys)$/i;
@@ -24,7 +26,8 @@ export function ssh(args: readonly Field[], program: string): readonly Consequen
       continue;
     }
     if (text === '--') continue;
-    const valued = Array.from(text).findIndex((letter, index) => index > 0 && VALUED.includes(letter));
+    const taking = isShellAway ? VALUED : VALUED_ELSEWHERE;
+    const valued = Array.from(text).findIndex((letter, index) => index > 0 && taking.includes(letter));
     if (valued === -1) continue;
     const attached = text.slice(valued + 1);
     const value = attached === '' ? (args[at + 1]?.text ?? HOLE) : attached;

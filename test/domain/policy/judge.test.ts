@@ -448,7 +448,7 @@ describe('strings are no commands', () => {
   it.each([
     'echo "a <(sudo b)"',
     "awk '{ if ($1<(2)) print }' f",
-    'echo "${x:-{}}" "${y:-"a b"}"',
+    'echo "${x:-a}" "${y:-"a b"}"',
     'echo x 2>&- >&2',
     'cat <<"E O F"\nsudo x\nE O F',
     'PYTHON=python3 CFLAGS=-O2 make',

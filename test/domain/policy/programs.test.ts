@@ -628,7 +628,7 @@ describe('what the shell evaluates by itself asks, also at full trust', () => {
     '[[ $# -gt 1 ]]; [[ $X -eq 1 ]]',
     'read -r -p "name? " name; echo "$name"',
     'wait "$pid"; wait -n',
-    "cat <<E\n${X:-'a'} it's $HOME\nE",
+    "cat <<E\n${X:-a} it's $HOME\nE",
   ])('%s runs', (command) => {
     expect(verdicts(command)).toEqual(['allow', 'allow']);
   });

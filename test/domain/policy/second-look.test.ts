@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { policyOf } from '../../../src/domain/policy/policy.ts';
 import { ShellRules } from '../../../src/domain/policy/policy.schema.ts';
-import { speltOut } from '../../../src/domain/policy/spelt-out.ts';
+import { secondLook } from '../../../src/domain/policy/second-look.ts';
 
-const { blockedName } = policyOf(ShellRules.parse({ blockedCommands: ['fmt*', 'c++'] }));
-const nameIn = (line: string) => speltOut(line, blockedName)?.name;
+const strict = policyOf(ShellRules.parse({ blockedCommands: ['fmt*', 'c++'] }));
+const nameIn = (line: string) => secondLook(line, strict)?.rule;
 
 describe('a blocked name counts wherever it is not plainly said, whatever is made of the line', () => {
   it.each([
@@ -81,7 +81,7 @@ it('finds nothing where nothing is blocked', () => {
   const allowedCommands = blocked.map(({ text }) => text);
   const policy = policyOf(ShellRules.parse({ allowedCommands }));
   expect(policy.blockedPrograms.size).toBe(0);
-  expect(speltOut('x=sudo; y', policy.blockedName)).toBeUndefined();
+  expect(secondLook('x=sudo; y', policy)).toBeUndefined();
 });
 
 describe('words are said', () => {

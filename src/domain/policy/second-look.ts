@@ -6,19 +6,24 @@ import {
   type Redirection,
   type Script,
   type SyntaxNode,
+  type WordPart,
 } from 'unbash';
+import { hiddenCode } from './hidden-code.ts';
+import { knownProgram } from './known-program.ts';
+import { blockedIn, laidBare } from './laid-bare.ts';
 import { isSaidByOption } from './names.ts';
-import { isOnlySaid, programsAlong } from './only-said.ts';
+import { programName } from '../command/wrappers.ts';
+import { hasSubcommands, isOnlySaid, programsAlong, SETS } from './only-said.ts';
+import type { Policy } from './policy.ts';
 import { printedBy } from './printed.ts';
 import type { Site } from './reading.ts';
 
-/** A blocked name, and where a line spells it out. */
-export interface SpeltOut extends Site {
-  readonly name: string;
+/** What a second look has found, and where. */
+export interface Found extends Site {
+  readonly because: string;
+  readonly rule?: string;
 }
 
-const LETTERS = /\\x\{?([0-9a-f]{1,2})\}?|\\u\{?([0-9a-f]{1,4})\}?|\\0?([0-7]{2,3})/gi;
-const EMPTY = /\$(?:[@*]|\{[^{}]*\}|[A-Za-z_]\w*)|\$\([^()]*\)|`[^`]*`/g;
 /** What is compared runs nothing, unless it is taken for a number or holds what runs. */
 const EVALUATED = /\$\(|`|\[\w|(?:^|\s)-(?:eq|ne|lt|le|gt|ge|v)\s/;
 const MOST_DEPTH = 4;
@@ -32,70 +37,52 @@ const QUIET = new Set(
 
 /**
  * The second look at a line. The first one follows it to what it runs; this one follows nothing. It asks where a blocked
- * name is spelt out, and whether words that stand there are said and not run: arguments of `echo`, what `grep` looks for, a
- * comment. Any other place counts: a way to run text that nobody has thought of still has to spell out whom it runs.
+ * name is spelt out, or a text reads as a command line that would be asked about, and whether words that stand there are said and
+ * not run: arguments of `echo`, what `grep` looks for, a comment. Any other place counts: a way to run text that nobody has thought of
+ * still has to spell out whom it runs, or to hold what puts that together.
  */
-export function speltOut(text: string, blocked: RegExp, depth = 0): SpeltOut | undefined {
-  const bare = laidBare(text);
-  const isNamed = blocked.test(bare);
+export function secondLook(text: string, policy: Policy, depth = 0): Found | undefined {
+  const isNamed = blockedIn(text, policy) !== undefined;
   const prints = PRINTS.test(text);
-  if (!isNamed && !prints) return undefined;
+  if (!isNamed && !prints && !CODED.test(text)) return undefined;
   const script = parse(text);
-  const found = isNamed ? new SecondLook(text, blocked, depth, isQuiet(script)).look(script, false) : undefined;
-  return found ?? (prints ? printedOut(script, bare.toLowerCase(), blocked) : undefined);
+  const found = new SecondLook(text, policy, depth, isQuiet(script)).look(script, false);
+  return found ?? (prints ? printedOut(script, laidBare(text).toLowerCase(), policy) : undefined);
 }
 
 const PRINTS = /printf|echo[^]*echo/;
+/** Code that this line does not run where it stands: in quotes, or behind a backslash. */
+const CODED = /'[^']*[$`|;&<>(){}][^']*'|"[^"]*(?:\\[$`]|[|;&<>])[^"]*"|\\[$`]|<</;
 
 /** A name that stands nowhere and comes to be when it is printed: nobody does so who only speaks of it. */
-function printedOut(script: Script, bare: string, blocked: RegExp): SpeltOut | undefined {
+function printedOut(script: Script, bare: string, { blockedName }: Policy): Found | undefined {
   const printed = printedBy(commandsIn(script)).toLowerCase();
-  const names = new Set(printed.match(new RegExp(blocked, 'gi')));
+  const names = new Set(printed.match(new RegExp(blockedName, 'gi')));
   const [name] = [...names].filter((each) => !bare.includes(each));
-  return name === undefined ? undefined : { name, start: script.pos, end: script.end };
+  return name === undefined ? undefined : named(name, { start: script.pos, end: script.end });
 }
 
-/** The text without what hides a word in it: quotes, backslashes, codes of letters, and once more without expansions. */
-function laidBare(text: string): string {
-  if (!/[\\'"$]/.test(text)) return text;
-  const decoded = text.replace(LETTERS, (_, hex?: string, unicode?: string, octal?: string) =>
-    String.fromCharCode(octal === undefined ? parseInt(hex ?? unicode ?? '', 16) : parseInt(octal, 8) & 0xff),
-  );
-  const plain = decoded.replace(/\\\n|[\\'"]/g, '');
-  // What a backslash stands before may be a blank to whoever reads the text: `sudo\n`.
-  const broken = decoded.replace(/\\./gs, ' ').replace(/['"]/g, '');
-  return `${plain}\n${emptied(plain)}\n${broken}`;
-}
-
-/** Without expansions, step by step from the innermost outwards: what is left around one may itself stand within another. */
-function emptied(text: string): string {
-  const steps: string[] = [];
-  let rest = text;
-  for (let depth = 0; depth < MOST_DEPTH; depth += 1) {
-    const next = rest.replace(EMPTY, '');
-    if (next === rest) break;
-    steps.push(next);
-    rest = next;
-  }
-  return steps.join('\n');
+function named(name: string, { start, end }: Site): Found {
+  return { because: `${name} is blocked, and it is named here where it may be run`, rule: name, start, end };
 }
 
 class SecondLook {
   private readonly source: string;
-  private readonly blocked: RegExp;
+  private readonly policy: Policy;
   private readonly depth: number;
   /** Nothing on the line could run what is written to a file. */
   private readonly isQuiet: boolean;
+  private isReadOtherwise = false;
 
-  constructor(source: string, blocked: RegExp, depth: number, isAllQuiet: boolean) {
+  constructor(source: string, policy: Policy, depth: number, isAllQuiet: boolean) {
     this.source = source;
-    this.blocked = blocked;
+    this.policy = policy;
     this.depth = depth;
     this.isQuiet = isAllQuiet;
   }
 
   /** `isHandedOn`: what this says goes to somebody who may do more with it than to say it. */
-  look(node: SyntaxNode, isHandedOn: boolean): SpeltOut | undefined {
+  look(node: SyntaxNode, isHandedOn: boolean): Found | undefined {
     switch (node.type) {
       case 'Command':
         return this.command(node, isHandedOn);
@@ -117,16 +104,17 @@ class SecondLook {
         return this.madeOf(node);
       case 'Word':
       case 'Assignment':
+        return this.within(node) ?? (this.isReadOtherwise ? undefined : this.coded(node));
       case 'ArithmeticCommand':
         return this.within(node);
       case 'HereDoc':
-        return this.within(node, node.body.text);
+        return this.within(node, node.body.text) ?? this.coded(node);
       default:
         return firstOf(childrenOf(node), (child) => this.look(child, isHandedOn));
     }
   }
 
-  private pipeline({ commands }: Pipeline, isHandedOn: boolean): SpeltOut | undefined {
+  private pipeline({ commands }: Pipeline, isHandedOn: boolean): Found | undefined {
     let handedOn = isHandedOn;
     return firstOf(commands.toReversed(), (command) => {
       const found = this.look(command, handedOn);
@@ -135,14 +123,20 @@ class SecondLook {
     });
   }
 
-  private command(node: Command, isHandedOn: boolean): SpeltOut | undefined {
+  private command(node: Command, isHandedOn: boolean): Found | undefined {
     const isSaid = !isHandedOn && this.says(node) && !this.writes(node.redirects);
-    let before = '';
+    let before = node.name?.value ?? '';
+    let isReadOtherwise = readsItself(before);
     return firstOf([...node.prefix, ...node.suffix], (part) => {
       const text = part.type === 'Word' ? part.value : '';
       const isWord = part.type !== 'Assignment' && (isSaid || isSaidByOption(text, before));
+      isReadOtherwise ||= readsItself(text);
       before = text;
-      return isWord ? this.madeOf(part) : this.look(part, isHandedOn);
+      if (isWord) return this.madeOf(part);
+      this.isReadOtherwise = isReadOtherwise;
+      const found = this.look(part, isHandedOn);
+      this.isReadOtherwise = false;
+      return found;
     });
   }
 
@@ -164,13 +158,14 @@ class SecondLook {
     if (name === undefined) return false;
     const words = [name, ...args].map((word) => (word.type === 'Word' ? word.value : word.text));
     const [, script] = /^(?:ba|da|z|k)?sh\0-[a-z]*c\0([^\0]*)$/.exec(words.join('\0')) ?? [];
-    if (script === undefined) return isOnlySaid(words) && !programsAlong(words).some((each) => this.blocked.test(each));
+    if (script === undefined)
+      return isOnlySaid(words) && !programsAlong(words).some((each) => blockedIn(each, this.policy) !== undefined);
     const isWhole = args.every((arg) => arg.type === 'Word' && madeOf(arg).length === 0);
-    return isWhole && this.depth < MOST_DEPTH && speltOut(script, this.blocked, this.depth + 1) === undefined;
+    return isWhole && this.depth < MOST_DEPTH && secondLook(script, this.policy, this.depth + 1) === undefined;
   }
 
   /** A word that is said may still be put together from what others say. */
-  private madeOf(node: SyntaxNode): SpeltOut | undefined {
+  private madeOf(node: SyntaxNode): Found | undefined {
     return firstOf(madeOf(node), (part) => {
       const isScript = part.type === 'CommandExpansion' || part.type === 'ProcessSubstitution';
       // One that was decoded first has no place in this text.
@@ -179,9 +174,57 @@ class SecondLook {
     });
   }
 
-  private within({ pos, end }: { readonly pos: number; readonly end: number }, more = ''): SpeltOut | undefined {
-    const [name] = this.blocked.exec(laidBare(`${this.source.slice(pos, end)}\n${more}`)) ?? [];
-    return name === undefined ? undefined : { name: name.toLowerCase(), start: pos, end };
+  private within({ pos, end }: { readonly pos: number; readonly end: number }, more = ''): Found | undefined {
+    const name = blockedIn(`${this.source.slice(pos, end)}\n${more}`, this.policy);
+    return name === undefined ? undefined : named(name, { start: pos, end });
+  }
+
+  /** A text that reads as code: what stands in quotes, and was not read as a part of this line. */
+  private coded(node: SyntaxNode): Found | undefined {
+    const { pos: start, end } = node;
+    const because = firstOf(textsIn(node), (text) => hiddenCode(text, this.policy));
+    return because === undefined ? undefined : { because: `a text that may be run is code: ${because}`, start, end };
+  }
+}
+
+/** Programs of whose arguments we know what they mean, and that write none of them anywhere. */
+function readsItself(name: string): boolean {
+  const program = programName(name).toLowerCase();
+  const { isAwk, isSed, isShell, language, takesWords } = knownProgram(program);
+  return (
+    isAwk ||
+    isSed ||
+    isShell ||
+    language !== undefined ||
+    (takesWords && !hasSubcommands(program) && !SETS.has(program) && program !== 'echo' && program !== 'printf')
+  );
+}
+
+/** Each text of a word that stands in quotes or was escaped, as it is without them. */
+function textsIn(node: SyntaxNode): readonly string[] {
+  switch (node.type) {
+    case 'Word':
+      return node.parts === undefined ? [node.value] : [node.parts.map(textOf).join('')];
+    case 'Assignment':
+      return node.value.type === 'Word' ? textsIn(node.value) : node.value.elements.flatMap(textsIn);
+    case 'HereDoc':
+      return node.delimiter?.quoted === true ? [node.body.text] : [];
+    default:
+      return [];
+  }
+}
+
+function textOf(part: WordPart): string {
+  switch (part.type) {
+    case 'DoubleQuoted':
+    case 'LocaleString':
+      return part.parts.map(textOf).join('');
+    case 'Literal':
+    case 'SingleQuoted':
+    case 'AnsiCQuoted':
+      return part.value;
+    default:
+      return '';
   }
 }
 
@@ -216,7 +259,7 @@ function childrenOf(node: SyntaxNode): readonly SyntaxNode[] {
   return children;
 }
 
-function firstOf<T>(among: readonly T[], look: (each: T) => SpeltOut | undefined): SpeltOut | undefined {
+function firstOf<T, F>(among: readonly T[], look: (each: T) => F | undefined): F | undefined {
   for (const each of among) {
     const found = look(each);
     if (found !== undefined) return found;

@@ -1,0 +1,94 @@
+import { forEachChild, type HereDoc, type ParameterExpansionPart, type SyntaxNode, type WordPart } from 'unbash';
+import { isExpansion } from '../command/expand.ts';
+
+/** `~+`, `~-` and `~2` are directories one has been in. */
+const ODD_TEXT = /(?:^|[\s=:])~[-+\d$]|[^\P{Cc}\n\t\r]/u;
+const PLAIN_DELIMITER = /^(?:[\w.!@%+:-]+|(['"])[\w.!@%+: -]+\1|\\\w+)$/;
+const PLAIN_INDEX = /^[\w@*$+ -]*$/;
+/** Within `${…}` quotes mean this in one place and that in another; these are the same everywhere. */
+const PLAINLY_QUOTED = /\\[/ .*#%&-]|"[\w$./ {}:@=,*-]*"/g;
+const OWN_FUNCTION = /^[A-Za-z_][\w-]*$/;
+
+/**
+ * Whether a text is written as hardly anybody writes. Bash has many ways to say the same, and more than one reader of it has gone astray
+ * in the rare ones: what is known to be plain is read, and of all else it is not even tried to tell what it does.
+ */
+export function isOddText(source: string, script: SyntaxNode): boolean {
+  return ODD_TEXT.test(source) || (source.includes('\\\n') && hasBrokenWord(source, script));
+}
+
+/** A line that goes on in the middle of a word, and not in quotes where that is all text. */
+function hasBrokenWord(source: string, script: SyntaxNode): boolean {
+  const texts = textsOf(script);
+  for (const { index } of source.matchAll(/(?<=[^\s\\])\\\n(?=\S)/g))
+    if (!texts.some(({ pos, end }) => index >= pos && index < end)) return true;
+  return false;
+}
+
+function textsOf(node: SyntaxNode): readonly SyntaxNode[] {
+  if (node.type === 'SingleQuoted' || (node.type === 'HereDoc' && node.delimiter?.quoted === true)) return [node];
+  const found: SyntaxNode[] = [];
+  forEachChild(node, (child) => {
+    found.push(...textsOf(child));
+  });
+  return found;
+}
+
+/** The same of a part of a text. */
+export function isOddlyWritten(node: SyntaxNode): boolean {
+  switch (node.type) {
+    case 'Word':
+      return node.parts !== undefined && isOddWord(node.parts);
+    case 'ParameterExpansion':
+      return isOddExpansion(node);
+    case 'ArithmeticExpansion':
+      return node.text.startsWith('$[');
+    case 'HereDoc':
+      return isOddHereDocument(node);
+    case 'Assignment':
+      return node.index !== undefined && !PLAIN_INDEX.test(node.index.text);
+    case 'Function':
+      return !OWN_FUNCTION.test(node.name.text);
+    case 'Coproc':
+    case 'Select':
+      return true;
+    default:
+      return false;
+  }
+}
+
+function isOddWord(parts: readonly WordPart[]): boolean {
+  const expands = parts.some(isExpansion);
+  return parts.some((part) => {
+    switch (part.type) {
+      case 'LocaleString':
+      case 'ExtendedGlob':
+        return true;
+      case 'BraceExpansion':
+        return expands;
+      // A dollar sign that expands nothing stands at the end, if anywhere; a bracket beside an expansion may begin a pattern.
+      case 'Literal':
+        return expands && /(?<!\\)[$[]/.test(part.text);
+      case 'DoubleQuoted':
+        return part.parts.some((each) => each.type === 'Literal' && /(?<!\\)\$\[/.test(each.text));
+      case 'Glob':
+        return /[$`]/.test(part.text);
+      default:
+        return false;
+    }
+  });
+}
+
+function isOddExpansion({ text, operation, index }: ParameterExpansionPart): boolean {
+  if (operation?.type === 'Unknown' || (index !== undefined && !PLAIN_INDEX.test(index.text))) return true;
+  const inner = text.slice(2, -1);
+  if (inner.includes('\n') || /(?<!\$)\{/.test(inner)) return true;
+  // What a substitution within it says in quotes is its own business.
+  return /['"\\]/.test(inner) && !/\$\(|`/.test(inner) && /['"\\]/.test(inner.replace(PLAINLY_QUOTED, ''));
+}
+
+function isOddHereDocument({ operator, delimiter, body }: HereDoc): boolean {
+  if (!PLAIN_DELIMITER.test(delimiter?.text ?? '')) return true;
+  // Whose tabs are taken away decides where one within it ends.
+  return operator === '<<-' && body.text.includes('<<');
+}
