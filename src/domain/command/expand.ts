@@ -88,7 +88,7 @@ export function howExpanded(parts: readonly WordPart[]): Field['expanded'] {
   return isQuoted ? 'quoted' : undefined;
 }
 
-export function isExpansion({ type }: WordPart): boolean {
+export function isExpansion({ type }: { readonly type: string }): boolean {
   return EXPANSIONS.has(type);
 }
 

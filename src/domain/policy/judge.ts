@@ -115,7 +115,7 @@ class Judge {
   /** Whatever was made of the line so far: see `secondLook`. */
   private lookAgain(): void {
     if (this.reasons.verdict !== 'allow') return;
-    const found = secondLook(this.text, this.policy);
+    const found = secondLook(this.text, this.policy, this.reading.script);
     if (found === undefined) return;
     this.reasons.add('ask', found.because, found, found.rule);
   }

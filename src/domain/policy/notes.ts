@@ -1,3 +1,4 @@
+import type { Script } from 'unbash';
 import { CommandPaths } from './command-paths.ts';
 import type { Followed, RunFile } from './made-files.ts';
 import type { CommandPath } from './paths.ts';
@@ -23,6 +24,7 @@ interface LookedFor {
 
 /** What the reader has written down so far. */
 export class Notes implements Reading {
+  script?: Script;
   readonly runs: Run[] = [];
   readonly doubts: Doubt[] = [];
   readonly constructs: (Site & { readonly construct: Construct })[] = [];

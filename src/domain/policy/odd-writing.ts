@@ -1,5 +1,6 @@
-import { forEachChild, type HereDoc, type ParameterExpansionPart, type SyntaxNode, type WordPart } from 'unbash';
+import type { HereDoc, ParameterExpansionPart, SyntaxNode, WordPart } from 'unbash';
 import { isExpansion } from '../command/expand.ts';
+import { plainTextsIn } from './syntax.ts';
 
 /** `~+`, `~-` and `~2` are directories one has been in. */
 const ODD_TEXT = /(?:^|[\s=:])~[-+\d$]|[^\P{Cc}\n\t\r]/u;
@@ -19,19 +20,10 @@ export function isOddText(source: string, script: SyntaxNode): boolean {
 
 /** A line that goes on in the middle of a word, and not in quotes where that is all text. */
 function hasBrokenWord(source: string, script: SyntaxNode): boolean {
-  const texts = textsOf(script);
+  const texts = plainTextsIn(script);
   for (const { index } of source.matchAll(/(?<=[^\s\\])\\\n(?=\S)/g))
     if (!texts.some(({ pos, end }) => index >= pos && index < end)) return true;
   return false;
-}
-
-function textsOf(node: SyntaxNode): readonly SyntaxNode[] {
-  if (node.type === 'SingleQuoted' || (node.type === 'HereDoc' && node.delimiter?.quoted === true)) return [node];
-  const found: SyntaxNode[] = [];
-  forEachChild(node, (child) => {
-    found.push(...textsOf(child));
-  });
-  return found;
 }
 
 /** The same of a part of a text. */

@@ -10,6 +10,7 @@ import {
   type ParsedScript,
   type Pipeline,
   type Redirection,
+  type Script,
   type Select,
   type SyntaxNode,
 } from 'unbash';
@@ -59,7 +60,8 @@ export class Reader {
     this.follower = new Follower({ text, notes, calls, variables, readText });
   }
 
-  readOutermost(script: ParsedScript): void {
+  readOutermost(script: Script): void {
+    this.notes.script = script;
     const place = outermost(this.text, this.variables);
     this.readScript(script, place);
     this.notes.forkBombs.push(...this.calls.bombs());

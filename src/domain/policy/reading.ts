@@ -1,3 +1,4 @@
+import type { Script } from 'unbash';
 import type { Field } from '../command/expand.ts';
 import type { CommandPath } from './paths.ts';
 
@@ -31,6 +32,8 @@ export type Construct = '$(' | '`' | '<(' | '>(' | '<<<';
 
 /** Everything a command line says it would do. */
 export interface Reading {
+  /** As it was parsed, if it was. */
+  readonly script?: Script;
   readonly runs: readonly Run[];
   readonly doubts: readonly Doubt[];
   readonly constructs: readonly (Site & { readonly construct: Construct })[];

@@ -1,22 +1,14 @@
-import {
-  forEachChild,
-  parse,
-  type Command,
-  type Pipeline,
-  type Redirection,
-  type Script,
-  type SyntaxNode,
-  type WordPart,
-} from 'unbash';
+import { parse, type Command, type Pipeline, type Redirection, type Script, type SyntaxNode } from 'unbash';
+import { programName } from '../command/wrappers.ts';
 import { hiddenCode } from './hidden-code.ts';
 import { knownProgram } from './known-program.ts';
 import { blockedIn, laidBare } from './laid-bare.ts';
 import { isSaidByOption } from './names.ts';
-import { programName } from '../command/wrappers.ts';
 import { hasSubcommands, isOnlySaid, programsAlong, SETS } from './only-said.ts';
 import type { Policy } from './policy.ts';
 import { printedBy } from './printed.ts';
 import type { Site } from './reading.ts';
+import { childrenOf, commandsIn, expansionsIn, textsIn } from './syntax.ts';
 
 /** What a second look has found, and where. */
 export interface Found extends Site {
@@ -41,11 +33,11 @@ const QUIET = new Set(
  * not run: arguments of `echo`, what `grep` looks for, a comment. Any other place counts: a way to run text that nobody has thought of
  * still has to spell out whom it runs, or to hold what puts that together.
  */
-export function secondLook(text: string, policy: Policy, depth = 0): Found | undefined {
+export function secondLook(text: string, policy: Policy, given?: Script, depth = 0): Found | undefined {
   const isNamed = blockedIn(text, policy) !== undefined;
   const prints = PRINTS.test(text);
   if (!isNamed && !prints && !CODED.test(text)) return undefined;
-  const script = parse(text);
+  const script = given ?? parse(text);
   const found = new SecondLook(text, policy, depth, isQuiet(script)).look(script, false);
   return found ?? (prints ? printedOut(script, laidBare(text).toLowerCase(), policy) : undefined);
 }
@@ -160,13 +152,15 @@ class SecondLook {
     const [, script] = /^(?:ba|da|z|k)?sh\0-[a-z]*c\0([^\0]*)$/.exec(words.join('\0')) ?? [];
     if (script === undefined)
       return isOnlySaid(words) && !programsAlong(words).some((each) => blockedIn(each, this.policy) !== undefined);
-    const isWhole = args.every((arg) => arg.type === 'Word' && madeOf(arg).length === 0);
-    return isWhole && this.depth < MOST_DEPTH && secondLook(script, this.policy, this.depth + 1) === undefined;
+    const isWhole = args.every((arg) => arg.type === 'Word' && expansionsIn(arg).length === 0);
+    return (
+      isWhole && this.depth < MOST_DEPTH && secondLook(script, this.policy, undefined, this.depth + 1) === undefined
+    );
   }
 
   /** A word that is said may still be put together from what others say. */
   private madeOf(node: SyntaxNode): Found | undefined {
-    return firstOf(madeOf(node), (part) => {
+    return firstOf(expansionsIn(node), (part) => {
       const isScript = part.type === 'CommandExpansion' || part.type === 'ProcessSubstitution';
       // One that was decoded first has no place in this text.
       const script = isScript && part.script?.source === undefined ? part.script : undefined;
@@ -200,63 +194,9 @@ function readsItself(name: string): boolean {
   );
 }
 
-/** Each text of a word that stands in quotes or was escaped, as it is without them. */
-function textsIn(node: SyntaxNode): readonly string[] {
-  switch (node.type) {
-    case 'Word':
-      return node.parts === undefined ? [node.value] : [node.parts.map(textOf).join('')];
-    case 'Assignment':
-      return node.value.type === 'Word' ? textsIn(node.value) : node.value.elements.flatMap(textsIn);
-    case 'HereDoc':
-      return node.delimiter?.quoted === true ? [node.body.text] : [];
-    default:
-      return [];
-  }
-}
-
-function textOf(part: WordPart): string {
-  switch (part.type) {
-    case 'DoubleQuoted':
-    case 'LocaleString':
-      return part.parts.map(textOf).join('');
-    case 'Literal':
-    case 'SingleQuoted':
-    case 'AnsiCQuoted':
-      return part.value;
-    default:
-      return '';
-  }
-}
-
 /** Whether nothing on a line runs anything: it says, makes directories, looks. */
 function isQuiet(script: SyntaxNode): boolean {
   return commandsIn(script).every(({ name }) => name === undefined || QUIET.has(name.value));
-}
-
-function commandsIn(node: SyntaxNode): readonly Command[] {
-  const within = childrenOf(node).flatMap(commandsIn);
-  return node.type === 'Command' ? [node, ...within] : within;
-}
-
-/** The outermost expansions in a node. */
-function madeOf(node: SyntaxNode): readonly SyntaxNode[] {
-  switch (node.type) {
-    case 'CommandExpansion':
-    case 'ProcessSubstitution':
-    case 'ParameterExpansion':
-    case 'ArithmeticExpansion':
-      return [node];
-    default:
-      return childrenOf(node).flatMap(madeOf);
-  }
-}
-
-function childrenOf(node: SyntaxNode): readonly SyntaxNode[] {
-  const children: SyntaxNode[] = [];
-  forEachChild(node, (child) => {
-    children.push(child);
-  });
-  return children;
 }
 
 function firstOf<T, F>(among: readonly T[], look: (each: T) => F | undefined): F | undefined {

@@ -96,7 +96,8 @@ export function shell(program: string, args: readonly Field[]): readonly Consequ
     if (!/^[-+]./.test(text)) break;
     if (text.startsWith('-') && text.includes('c')) takesText = true;
     if (text.startsWith('-') && text.includes('s')) takesInput = true;
-    if (!PLAIN_LETTERS.test(text) || LONG.test(`-${text}`)) reread.push(...doubt(`${program} ${text} changes how the rest is read`));
+    if (!PLAIN_LETTERS.test(text) || LONG.test(`-${text}`))
+      reread.push(...doubt(`${program} ${text} changes how the rest is read`));
     const names = namesBehind(args, at, /[oO]/g);
     const changing = names.find(rereads);
     if (changing !== undefined) reread.push(...doubt(`${changing.text} changes how the rest is read`));
