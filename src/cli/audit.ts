@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { AuditLine } from '../domain/audit/entry.schema.ts';
+import { canonical } from '../domain/audit/chain.ts';
 import { plural } from '../domain/trust/tally.ts';
 import { auditFiles } from '../execution/audit/files.ts';
 import { originOf } from '../execution/audit/origin.ts';
@@ -36,6 +37,8 @@ const COLUMNS = [
   'seq',
   'hash',
 ];
+/** Arguments of Surety's own tools that tell what a call is about. */
+const SUBJECTS = ['pattern', 'path', 'from', 'to', 'url'];
 const FOLLOW_MS = 500;
 const BATCH = 1000;
 
@@ -80,7 +83,7 @@ async function tail(
     newest.push(read);
     if (newest.length > lines * 2) newest.splice(0, newest.length - lines);
   }
-  const show = (line: AuditLine) => terminal.stream(json === true ? JSON.stringify(line) : shown(line));
+  const show = (line: AuditLine) => terminal.stream(json === true ? canonical(line) : shown(line));
   for (const { file, offset, line } of newest.slice(-lines)) {
     seen.set(file, Math.max(seen.get(file) ?? 0, offset + 1));
     await show(line);
@@ -102,8 +105,17 @@ async function tail(
 function shown(line: AuditLine): string {
   const { ts, result, tool, because, command, exit_code: exitCode } = line;
   const code = typeof exitCode === 'number' && exitCode !== 0 ? ` ${exitCode}` : '';
-  const about = [tool, command, because].filter((part) => typeof part === 'string').map((part) => plain(part));
+  const about = [tool, command ?? subjectOf(line), because]
+    .filter((part) => typeof part === 'string')
+    .map((part) => plain(part));
   return `${clock(Date.parse(ts))}  ${`${plain(result)}${code}`.padEnd(10)}  ${about.join('  ')}`.slice(0, 400);
+}
+
+/** What a call was about that ran no command: the file, the pattern, the address. */
+function subjectOf({ arguments: given }: AuditLine): string | undefined {
+  if (typeof given !== 'object' || given === null) return undefined;
+  const said = SUBJECTS.map((name): unknown => Reflect.get(given, name)).filter((each) => typeof each === 'string');
+  return said.length === 0 ? undefined : said.join(' ');
 }
 
 async function verify({ config, terminal }: Cli, { json }: { json?: boolean }): Promise<number> {
@@ -126,9 +138,7 @@ async function exportLines(
   for await (const { line } of allLines(homeAt(config.home).audit)) {
     const at = Date.parse(line.ts);
     if (!(at >= since && at <= until)) continue;
-    await terminal.stream(
-      format === 'csv' ? COLUMNS.map((column) => cell(line[column])).join(',') : JSON.stringify(line),
-    );
+    await terminal.stream(format === 'csv' ? COLUMNS.map((column) => cell(line[column])).join(',') : canonical(line));
   }
   return EXIT.ok;
 }

@@ -96,6 +96,21 @@ describe('surety audit', () => {
     });
   });
 
+  test('a line is printed as it was written, and says what a call was about', async () => {
+    const own = { cwd, env: { SURETY_HOME: join(base, 'as-written') } };
+    await runCli(['files', 'write', 'full/x', '--parents', '--text', 'x'], own);
+    const refused = await runCli(['files', 'delete', 'full'], own);
+    expect(refused.stderr).toContain('full is a directory and not empty: with recursive, what is in it is deleted');
+    expect((await runCli(['files', 'delete', 'full', '--recursive'], own)).code).toBe(0);
+    const [, failed = ''] = (await runCli(['audit', 'tail'], own)).stdout.split('\n');
+    expect(failed).toMatch(/error +delete {2}full {2}/);
+    const audit = join(base, 'as-written', 'audit');
+    const [file = ''] = readdirSync(audit).filter((name) => name.endsWith('.jsonl'));
+    const written = readFileSync(join(audit, file), 'utf8');
+    expect((await runCli(['audit', 'tail', '--json'], own)).stdout).toBe(written);
+    expect((await runCli(['audit', 'export'], own)).stdout).toBe(written);
+  });
+
   test('what has no end ends when nobody reads any more', async () => {
     const own = { cwd, env: { SURETY_HOME: join(base, 'own-home') } };
     await runCli(['files', 'read', 'surety.json'], own);

@@ -1,4 +1,5 @@
 import { rename, rmdir, unlink } from 'node:fs/promises';
+import { codeOf } from '../../problem.ts';
 import { isWithin } from '../../domain/files/path-text.ts';
 import { hardLinksOf, kindOf } from './handle.ts';
 import type { Held } from './handle.ts';
@@ -42,6 +43,15 @@ export function movePath(sandbox: FileSandbox, from: string, to: string, { overw
   );
 }
 
+async function removeEmptied({ parent, name, path }: Place): Promise<void> {
+  try {
+    await rmdir(`${parent.at}/${name}`);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOTEMPTY') throw error;
+    throw failed(`${path} is a directory and not empty: with recursive, what is in it is deleted as well`);
+  }
+}
+
 /** Deletes a file, a link itself, or with `recursive` a directory: all of it, or nothing if a rule keeps part of it. */
 export function deletePath(sandbox: FileSandbox, path: string, { recursive = false } = {}) {
   return answering(() =>
@@ -66,7 +76,7 @@ export function deletePath(sandbox: FileSandbox, path: string, { recursive = fal
           }
         }
         await requireStill(sandbox, place);
-        await rmdir(`${place.parent.at}/${place.name}`);
+        await removeEmptied(place);
       }
       return { path: place.path, kind: kindOf(node.stats), deleted, hardLinks: hardLinksOf(node.stats) };
     }),
