@@ -83,6 +83,7 @@ function optionRuns(subcommand: string, word: string, next = ''): readonly Conse
     if (subcommand === 'rebase' && /^ex?e?c?$/.test(name)) return [{ type: 'script', text: value ?? next }];
     if (abbreviates(name, COMMANDS)) return namedCommand(value ?? next, because);
     if (subcommand === 'clone' && abbreviates(name, 'config')) return setting(value ?? next);
+    if (abbreviates(name, 'separate-git-dir')) return doubt('what lies in a repository decides what git runs');
     return abbreviates(name, 'template') ? doubt(`git ${subcommand} --template brings hooks along`) : [];
   }
   const { letter, attached } = shortOption(subcommand, word) ?? { attached: '' };

@@ -1,10 +1,12 @@
+import { HOLE } from '../command/expand.ts';
 import { blockedIn } from './laid-bare.ts';
 import { mayBe } from './pattern.ts';
 import type { Policy } from './policy.ts';
 import { readCommand } from './read.ts';
+import type { Run } from './reading.ts';
 
-/** Without any of these a text puts nothing together: its names are spelt out. */
-const CODE = /[$`|;&<>(){}]/;
+/** Without any of these a text puts nothing together, and gives no code to an interpreter: what it runs is spelt out. */
+const CODE = /[$`|;&<>(){}]|\s-\w*[ceE]\s/;
 
 /**
  * What a text would do, if somebody took it for a command line, that a command line is asked about: run what is only known when it
@@ -15,10 +17,13 @@ export function hiddenCode(text: string, policy: Policy): string | undefined {
   const { runs, doubts, isBroken, isFlooded } = readCommand(text);
   if (isBroken) return undefined;
   if (isFlooded) return 'there is more to it than anybody could look at';
-  const isBlocked = runs.some(
-    ({ program, name }) =>
-      blockedIn(program, policy) !== undefined ||
-      [...policy.blockedPrograms].some((each) => (name.open || name.glob) && mayBe(name, each)),
-  );
-  return isBlocked ? 'it may turn out to be blocked' : doubts[0]?.because;
+  if (runs.some((run) => mayBeBlocked(run, policy))) return 'it may turn out to be blocked';
+  // A pattern of files may stand for a program as any word may; it matters which.
+  const patterns = runs.filter(({ name }) => name.glob && !name.text.includes(HOLE));
+  return doubts.find(({ start }) => !patterns.some((run) => run.start === start))?.because;
+}
+
+function mayBeBlocked({ program, name }: Run, policy: Policy): boolean {
+  if (blockedIn(program, policy) !== undefined) return true;
+  return (name.open || name.glob) && [...policy.blockedPrograms].some((each) => mayBe(name, each));
 }

@@ -1,6 +1,6 @@
 import { literal } from '../command/expand.ts';
 import { isDisk, isMachine } from '../command/pillars.ts';
-import { namesGiven } from './names-given.ts';
+import { isGivenSurety } from './given-surety.ts';
 import { connects } from './network.ts';
 import type { Judgement } from './judgement.ts';
 import { ownCommand } from './own-commands.ts';
@@ -175,11 +175,12 @@ class Judge {
     if (!LOOKS_AT_DISKS.has(run.program) && run.args.some(({ text }) => isDisk(text))) {
       this.reasons.add('ask', `${shown(run.program)} works on a disk`, run);
     }
-    for (const { because, rule } of namesGiven(run, this.policy)) this.reasons.add('ask', because, run, rule);
   }
 
   /** Whoever is judged does not decide: not on a question, a grant, a rule or a tool's state. */
   private judgeOwnCommand(run: Run): void {
+    if (isGivenSurety(run))
+      this.reasons.add('ask', `${shown(run.program)} is given surety, with which only people decide`, run, 'surety');
     const own = ownCommand(run);
     if (own === 'decides')
       this.reasons.block('only people decide with surety, and not from a shell of its own', run, 'surety');

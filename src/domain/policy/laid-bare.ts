@@ -37,10 +37,15 @@ function emptied(text: string): string {
   return steps.join('\n');
 }
 
+/** `-xsudo` may be the option x, and sudo its value. */
+function withoutLetters(text: string): string {
+  return text.includes(' -') || text.startsWith('-') ? text.replace(/(^|\s)-\w(?=\w\w)/g, '$1') : '';
+}
+
 /** What a text names that is blocked: by its name, or by a pattern of files that may match it. */
 export function blockedIn(text: string, { blockedName, blockedPrograms }: Policy): string | undefined {
   const bare = laidBare(text);
-  const [name] = blockedName.exec(bare) ?? [];
+  const [name] = blockedName.exec(bare) ?? blockedName.exec(withoutLetters(bare)) ?? [];
   if (name !== undefined) return name.toLowerCase();
   if (!/[*?[]/.test(bare)) return undefined;
   for (const [pattern] of bare.matchAll(PATTERN)) {

@@ -44,7 +44,7 @@ export function secondLook(text: string, policy: Policy, given?: Script, depth =
 
 const PRINTS = /printf|echo[^]*echo/;
 /** Code that this line does not run where it stands: in quotes, or behind a backslash. */
-const CODED = /'[^']*[$`|;&<>(){}][^']*'|"[^"]*(?:\\[$`]|[|;&<>])[^"]*"|\\[$`]|<</;
+const CODED = /'[^']*(?:[$`|;&<>(){}]|\s-\w*[ceE]\s)[^']*'|"[^"]*(?:\\[$`]|[|;&<>]|\s-\w*[ceE]\s)[^"]*"|\\[$`]|<</;
 
 /** A name that stands nowhere and comes to be when it is printed: nobody does so who only speaks of it. */
 function printedOut(script: Script, bare: string, { blockedName }: Policy): Found | undefined {
@@ -122,10 +122,10 @@ class SecondLook {
     return firstOf([...node.prefix, ...node.suffix], (part) => {
       const text = part.type === 'Word' ? part.value : '';
       const isWord = part.type !== 'Assignment' && (isSaid || isSaidByOption(text, before));
+      this.isReadOtherwise = isReadOtherwise;
       isReadOtherwise ||= readsItself(text);
       before = text;
       if (isWord) return this.madeOf(part);
-      this.isReadOtherwise = isReadOtherwise;
       const found = this.look(part, isHandedOn);
       this.isReadOtherwise = false;
       return found;

@@ -114,3 +114,46 @@ describe('words are said', () => {
     expect(nameIn(line)).toBeUndefined();
   });
 });
+
+describe('a text that reads as code counts wherever it may be run', () => {
+  it.each([
+    "unheard-of --then '$(f)do id'",
+    "unheard-of 'x | sh'",
+    "unheard-of '$X id'",
+    "unheard-of --run='`f` id'",
+    "unheard-of -c 'python3 -c x'",
+    'unheard-of /usr/bin/s?do',
+    'unheard-of ../bin/sud? id',
+    'unheard-of /usr/bin/*',
+    `unheard-of 'exec("su" . "do")'`,
+    `unheard-of 's{u,}do id'`,
+    "X='$(f) id'; unheard-of",
+    "export X='$Y id'",
+    "printf '$X id' > f; unheard-of f",
+    "unheard-of <<'E'\n$X id\nE",
+    "echo '$X id' | unheard-of",
+    "make x 'Y=a;s${X}o'",
+    'unheard-of -xsudo',
+  ])('%j', (line) => {
+    expect(secondLook(line, strict)).toBeDefined();
+  });
+
+  it.each([
+    "awk '{ print $1 }' x | sort",
+    "sed 's/$x/y/' f",
+    "jq '.a | .b' x.json",
+    "grep -E '(a|b)$' x",
+    "git commit -m 'what $X is | was'",
+    "unheard-of -m 'costs $5'",
+    "unheard-of 'src/**/*.{js,ts}'",
+    'unheard-of \'{"a": [1, 2]}\'',
+    "unheard-of 'a b' \"it's\"",
+    "echo '$X id'",
+    "find . -name '*.ts' -not -path '*/node_modules/*'",
+    "bash -c 'for f in *; do echo $f; done'",
+    "docker exec x sh -c 'echo $HOME'",
+    'unheard-of src/*.ts dist/*',
+  ])('%j does not', (line) => {
+    expect(secondLook(line, strict)).toBeUndefined();
+  });
+});
