@@ -122,10 +122,11 @@ class SecondLook {
     return firstOf([...node.prefix, ...node.suffix], (part) => {
       const text = part.type === 'Word' ? part.value : '';
       const isWord = part.type !== 'Assignment' && (isSaid || isSaidByOption(text, before));
-      this.isReadOtherwise = isReadOtherwise;
+      const isOfReader = isReadOtherwise;
       isReadOtherwise ||= readsItself(text);
       before = text;
       if (isWord) return this.madeOf(part);
+      this.isReadOtherwise = isOfReader;
       const found = this.look(part, isHandedOn);
       this.isReadOtherwise = false;
       return found;
