@@ -30,7 +30,7 @@ export interface Variables {
   saidBy(substitution: string): Said | undefined;
 }
 
-export type Said = 'number' | 'number or nothing' | 'hash or nothing';
+export type Said = 'number' | 'number or nothing' | 'name or nothing' | 'here';
 
 interface Alternative {
   readonly text: string;
@@ -156,7 +156,9 @@ function substituted(text: string, variables: Variables, quoted: boolean): reado
       return [known(NUMBER)];
     case 'number or nothing':
       return quoted ? [known(NUMBER)] : [known(NUMBER), known('')];
-    case 'hash or nothing':
+    case 'here':
+      return [known('.')];
+    case 'name or nothing':
       return [{ ...unknown(quoted), text: MATCH }];
     case undefined:
       return [made(quoted)];

@@ -48,7 +48,7 @@ function printsToFile(statement: string): boolean {
 
 const STRING = /"(?:[^"\\\n]|\\.)*"/sy;
 /** Where a bracket in it holds a slash, or begins with a bracket that closes, not every awk thinks it ends at the same place. */
-const REGEX = /\/(?:[^/\\\n[]|\\.|\[(?:\^(?!\])|(?![\^\]]))(?:[^\]/\\\n]|\\.)*\])*\//sy;
+const REGEX = /\/(?:[^/\\\n[]|\\.|\[(?:\^(?!\])|(?![\^\]]))(?:\[:[a-z]+:\]|[^\][/\\\n]|\\.)*\])*\//sy;
 const COMMENT = /#[^\n]*/y;
 /** Nothing but the beginning of an expression can follow these, so that a slash begins a regular expression. */
 const EXPECTS_VALUE = /[(,{};!~&|=?:\n]$|^$/;

@@ -7,7 +7,7 @@ import { loader, splitString } from './given-commands.ts';
 import { interpreter } from './interpreters.ts';
 import { knownProgram, type KnownProgram } from './known-program.ts';
 import { runByOptions } from './options.ts';
-import { commandOfRunner, scriptsOfRunner } from './runners.ts';
+import { commandOfRunner, scriptsOfRunner, startsShell } from './runners.ts';
 import { sed } from './sed.ts';
 import { shell } from './shells.ts';
 
@@ -57,6 +57,7 @@ function wrapping(program: string, args: readonly Field[]): readonly Consequence
   const isSplit = before.some(({ expanded }) => expanded === 'split');
   if (!sure || isSplit || isUnsure(before))
     consequences.push(...doubt(`what ${program} is to run is only known when it runs`));
+  if (program === 'chroot' && at === undefined) consequences.push({ type: 'input' });
   if (program === 'exec' && before.length > 0)
     consequences.push(...doubt('by another name, or as a login shell, a program may do something else'));
   if (program === 'env') consequences.push(...environment(before));
@@ -73,6 +74,7 @@ function environment(before: readonly Field[]): readonly Consequence[] {
 }
 
 function runner(program: string, args: readonly Field[]): readonly Consequence[] {
+  if (startsShell(program, args)) return [{ type: 'input' }];
   const command = commandOfRunner(program, args);
   const scripts = scriptsOfRunner(program, args, command);
   if (command === undefined && scripts.length === 0) return [];

@@ -62,13 +62,21 @@ const COUNTS = `(?:wc -[lwcm]+|grep -c[EFivwx]*(?: -[EFivwx]+)* (?:'(?!-)[^'\n]*
 const DATE = `date (?:-u )?\\+(["']?)%[FTsHMSdmYjuNky](?:%[FTsHMSdmYjuNky]|[-_:.T])*\\1`;
 const ALWAYS = `(?:${PIPED}(?:\\|${PIPED})*\\|[ \\t]*${COUNTS}|nproc|id -[ug]|${DATE})`;
 const IF_ANYTHING = `(?:wc -[lwcm]+[ \\t]*<[ \\t]*[\\w./~-]+|tput (?:cols|lines))`;
-const HASH = `git (?:rev-parse (?:--short(?:=\\d+)? )?(?:HEAD|@)(?:[~^]\\d*)*|merge-base [\\w./@~^-]+ [\\w./@~^-]+)`;
+const REF = `[\\w./@~^][\\w./@~^-]*`;
+const REV_PARSE = `rev-parse (?:--short(?:=\\d+)? |--abbrev-ref )?(?:HEAD|@)(?:[~^]\\d*)*`;
+const DESCRIBE = `describe(?: --(?:tags|always|long|all|dirty|abbrev=\\d+))*(?: ${REF})?`;
+const REV_LIST = `rev-list (?:-n ?\\d+|--max-count=\\d+|--count)(?: ${REF})+`;
+const LOG = `log(?: -n ?\\d+| -\\d+)? --(?:format|pretty)=(?:format:)?%[hH](?: ${REF})?`;
+const IN_GIT = `git (?:${REV_PARSE}|merge-base ${REF} ${REF}|branch --show-current|${DESCRIBE}|${REV_LIST}|${LOG})`;
+/** What begins with no dash: ids, and names that git or the system gives. */
+const NAME = `(?:${IN_GIT}|docker ps -[al]*q[al]*|whoami|hostname(?: -s)?|uname(?: -[smrnp])?)`;
 /** Substitutions that say a number, or a date in numbers, and nothing else. */
 const COUNTED = new RegExp(`\\$\\([ \\t]*(?:${ALWAYS}|${IF_ANYTHING})[ \\t]*\\)`, 'g');
 const SAID: readonly (readonly [RegExp, Said])[] = [
   [alone(ALWAYS), 'number'],
   [alone(IF_ANYTHING), 'number or nothing'],
-  [alone(HASH), 'hash or nothing'],
+  [alone(NAME), 'name or nothing'],
+  [alone('pwd'), 'here'],
 ];
 
 function alone(command: string): RegExp {
@@ -88,7 +96,7 @@ function saysMoreThanNumbers(text: string, { hasOwnCounters }: ScriptVariables):
 }
 
 /** Programs of which it is known what they say; a function of such a name may say anything. */
-export const COUNTER = /^(?:wc|grep|nproc|id|tput|date|git|find|sort|uniq|head|tail)$/;
+export const COUNTER = /^(?:wc|grep|nproc|id|tput|date|git|find|sort|uniq|head|tail|docker|whoami|hostname|uname|pwd)$/;
 
 export function arithmeticDoubt(text: string, variables: ScriptVariables): string | undefined {
   if (text.includes(HOLE) || saysMoreThanNumbers(text, variables)) return EVALUATED;

@@ -58,7 +58,7 @@ export class Follower {
     this.calls = calls;
     this.variables = variables;
     this.readText = readText;
-    this.saysWhereItIs = /PWD|~\+/.test(text);
+    this.saysWhereItIs = /PWD|~\+|\$\(pwd\)/.test(text);
     this.moves = this.saysWhereItIs && MOVES.test(text);
   }
 

@@ -8,11 +8,16 @@ import type { Run } from './reading.ts';
 /** Without any of these a text puts nothing together, and gives no code to an interpreter: what it runs is spelt out. */
 const CODE = /[$`|;&<>(){}]|\s-\w*[ceE]\s/;
 
+/** Calls by which programs in other languages start others; whom, they may put together as they like. */
+export const STARTS_PROGRAMS =
+  /\b(?:system|exec(?:[lv]p?e?|File|Sync|FileSync|ute)?|popen\d?|spawn\w*|fork|shell_exec|passthru|proc_open|e?syscmd|qx|__import__|eval)\b\s*[([{/"'`]|\b(?:subprocess|child_process|posix_spawn|ProcessBuilder|getRuntime)\b|\bexec\s+(?:scalar|reverse|join|chr|pack|sprintf)\b/;
+
 /**
  * What a text would do, if somebody took it for a command line, that a command line is asked about: run what is only known when it
  * runs, or what is blocked. A text that a shell cannot read is none.
  */
 export function hiddenCode(text: string, policy: Policy): string | undefined {
+  if (STARTS_PROGRAMS.test(text)) return 'in another language it starts programs';
   if (!CODE.test(text)) return undefined;
   const { runs, doubts, isBroken, isFlooded } = readCommand(text);
   if (isBroken) return undefined;

@@ -1,5 +1,6 @@
 import { HOLE, literal, type Field } from '../command/expand.ts';
 import { doubt, type Consequence } from './consequence.ts';
+import { onlySubstitutes } from './perl.ts';
 import { codeFrom, isStream } from './streams.ts';
 
 interface Interpreter {
@@ -123,6 +124,10 @@ function firstDigit(text: string): number {
 export function interpreter(program: string, name: string, args: readonly Field[]): readonly Consequence[] {
   const { code, valued, flags = FLAGS } = INTERPRETERS[name] ?? { code: /^-e/ };
   if (args.length === 1 && args[0]?.text === '-v' && name !== 'python' && name !== 'pypy') return [];
+  if (name === 'perl' && onlySubstitutes(args)) return [];
+  // `perl '-w -e'` has two options in one word.
+  if (args.some(({ text }) => /^-\S*\s/.test(text) || /=\s*(?:data|https?):/.test(text)))
+    return doubt(`${program} has an option nobody knows`);
   const loads: Consequence[] = [];
   let at = 0;
   for (; at < args.length; at += 1) {

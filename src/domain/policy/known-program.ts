@@ -49,7 +49,8 @@ const TAKES_WORDS: ReadonlySet<string> = new Set(
 export const SPEAKS: ReadonlySet<string> = new Set(
   (
     'pytest jest vitest mocha rspec playwright cypress ava ctest phpunit dotnet bats cucumber behave logger notify-send say wall ' +
-    'figlet cowsay zenity whiptail espeak redis-cli codespell ssh autossh scp sftp watch flock parallel'
+    'rev tac od hexdump hd xxd base64 base32 fold nl fmt pr expand unexpand sha1sum sha224sum sha384sum sha512sum shasum b2sum sum numfmt factor strings ' +
+    'gzip gunzip zcat bzip2 bunzip2 xz unxz zstd pigz figlet cowsay zenity whiptail espeak redis-cli codespell ssh autossh scp sftp watch flock parallel'
   ).split(' '),
 );
 

@@ -8,6 +8,8 @@ const EMPTY = /\$(?:[@*]|\{[^{}]*\}|[A-Za-z_]\w*)|\$\([^()]*\)|`[^`]*`/g;
 const JOINT = /(["'`])\s*(?:\.{1,2}|[+,&~]|<>|\|\||\+\+)?\s*(?=(["'`]))\2/g;
 /** A pattern of files that lie elsewhere. */
 const PATTERN = /[\w.~*?[\]{},/-]*\/[\w.*?[\]-]*[*?[][\w.*?[\]-]*/g;
+/** The same of names, with nothing in it that stands for more than a letter: hardly a pattern of anything else. */
+const NAME_PATTERN = /(?<![\w/*?\]-])[\w-]*(?:\?|\[[^\]\s]+\])[\w?[\]-]*(?![\w/*.])/g;
 const OF_PROGRAMS = /(?:^|\/)s?bin\/\*+$/;
 const MOST_STEPS = 4;
 
@@ -48,7 +50,7 @@ export function blockedIn(text: string, { blockedName, blockedPrograms }: Policy
   const [name] = blockedName.exec(bare) ?? blockedName.exec(withoutLetters(bare)) ?? [];
   if (name !== undefined) return name.toLowerCase();
   if (!/[*?[]/.test(bare)) return undefined;
-  for (const [pattern] of bare.matchAll(PATTERN)) {
+  for (const [pattern] of [...bare.matchAll(PATTERN), ...bare.matchAll(NAME_PATTERN)]) {
     if (OF_PROGRAMS.test(pattern)) return pattern;
     const field = literal(pattern);
     for (const program of blockedPrograms) if (mayBe(field, program)) return program;

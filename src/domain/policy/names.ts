@@ -1,4 +1,5 @@
-const SAID = /^(?:-m|--(?:message|title|body|description|comment|name|label|tag|grep))$/;
+const SAID =
+  /^(?:-m|--(?:message|title|body|description|comment|name|label|tag|grep|format|query|template|filter|selector|jq)|jsonpath|go-template|custom-columns)$/;
 
 /** Whether an argument is the value of an option that is said, not run; by itself it must be a phrase. */
 export function isSaidByOption(text: string, before = ''): boolean {

@@ -2,8 +2,9 @@ import type { HereDoc, ParameterExpansionPart, SyntaxNode, WordPart } from 'unba
 import { isExpansion } from '../command/expand.ts';
 import { plainTextsIn } from './syntax.ts';
 
+const ODD_TEXT = /[^\P{Cc}\n\t\r]/u;
 /** `~+`, `~-` and `~2` are directories one has been in. */
-const ODD_TEXT = /(?:^|[\s=:])~[-+\d$]|[^\P{Cc}\n\t\r]/u;
+const ODD_TILDE = /(?:^|[=:])~[-+\d$]/;
 const PLAIN_DELIMITER = /^(?:[\w.!@%+:-]+|(['"])[\w.!@%+: -]+\1|\\\w+)$/;
 const PLAIN_INDEX = /^[\w@*$+ -]*$/;
 /** Within `${…}` quotes mean this in one place and that in another; these are the same everywhere. */
@@ -30,7 +31,7 @@ function hasBrokenWord(source: string, script: SyntaxNode): boolean {
 export function isOddlyWritten(node: SyntaxNode): boolean {
   switch (node.type) {
     case 'Word':
-      return node.parts !== undefined && isOddWord(node.parts);
+      return ODD_TILDE.test(node.text) || (node.parts !== undefined && isOddWord(node.parts));
     case 'ParameterExpansion':
       return isOddExpansion(node);
     case 'ArithmeticExpansion':

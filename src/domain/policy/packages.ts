@@ -5,11 +5,12 @@ import { steeringOf } from './steering.ts';
 
 /** Settings that name a file of code, or of settings. */
 const FILES = /^(?:(?:user|global)config|init[.-]module|node-options|prefix)$/;
+const RUNS = /^(?:explore|run|run-script|rum|urn|edit|set-script|pkg|config|c|set)$/;
 const SCRIPT = /^scripts(?:[.[][^=]*)?=(.*)$/s;
 
 /** npm and its like run what their settings, their packages and a few of their own commands name. */
 export function npm(args: readonly Field[], program: string): readonly Consequence[] {
-  const at = args.findIndex(({ text }) => !text.startsWith('-'));
+  const at = subcommandAt(args);
   const rest = args.slice(at + 1);
   const words = rest.map(({ text }) => text);
   switch (args[at]?.text ?? '') {
@@ -35,6 +36,14 @@ export function npm(args: readonly Field[], program: string): readonly Consequen
     default:
       return words[0] === 'edit' ? doubt(`${program} starts an editor`) : settings(args, program);
   }
+}
+
+/** The first word, or one of those that are looked at here behind an option that may have taken the first for its value. */
+function subcommandAt(args: readonly Field[]): number {
+  const first = args.findIndex(({ text }) => !text.startsWith('-'));
+  if (first < 1) return first;
+  const known = args.findIndex(({ text }) => RUNS.test(text));
+  return known === -1 ? first : known;
 }
 
 /** `npm run env` is `env`, if the package has no script of that name. */

@@ -103,7 +103,10 @@ export const PROGRAMS: Readonly<Record<string, Program>> = {
     'nsenter unshare linux32 linux64 systemd-run proot firejail bwrap dbus-run-session xvfb-run cpulimit prlimit setpriv rlwrap',
     atOperand(0),
   ),
-  ...table('setarch runcon chpst softlimit gosu su-exec setuidgid s6-setuidgid', atOperand(1)),
+  ...table(
+    'setarch i386 i486 i586 i686 x86_64 uname26 runcon chpst softlimit gosu su-exec setuidgid s6-setuidgid',
+    atOperand(1),
+  ),
 };
 
 function table(names: string, program: Program): Readonly<Record<string, Program>> {

@@ -73,10 +73,10 @@ export class Reader {
 
   /** `$PWD` without quotes, where a directory changed to is called `x y`, or nobody knows what. */
   private isReadAsWords(): boolean {
-    if (!/PWD/.test(this.text)) return false;
+    if (!/PWD|\$\(pwd\)/.test(this.text)) return false;
     const { directories, here } = this.named.where;
     if (directories.some((each) => /[\s*?[]/.test(each))) return true;
-    return isLost(here) && /(?:^|[\s;&|(])\$\{?(?:OLD)?PWD\}?(?:[\s;&|)]|$)/.test(this.text);
+    return isLost(here) && /(?:^|[\s;&|(])(?:\$\{?(?:OLD)?PWD\}?|\$\(pwd\))(?:[\s;&|)]|$)/.test(this.text);
   }
 
   private readScript(script: ParsedScript, place: Place): void {

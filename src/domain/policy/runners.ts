@@ -30,7 +30,7 @@ const RUNS_ANY_NAME: ReadonlySet<string> = new Set(['pnpm', 'yarn', 'bun']);
 const OWN_NAMES = /^(?:rm|link|unlink|install|patch|set|env|test|exec|x|dlx|run)$/;
 const FLAG = /^(?:-[yqsiv]|--(?:yes|no|quiet|silent|verbose|no-install|no-sync|frozen|isolated|bun|live-stream))$/;
 const VALUED =
-  /^(?:-[pnwfeC]|--(?:package|with|from|python|prefix|workspace|filter|name|env-file|env|extra|group|cwd|dir|directory|project|spec))$/;
+  /^(?:-[pnwfeC]|--(?:package|with|from|python|prefix|workspace|loglevel|registry|cache|filter|name|env-file|env|extra|group|cwd|dir|directory|project|spec))$/;
 const SCRIPT = /^(?:-c|--(?:call|run|command))(?:=(.*))?$/s;
 const SHELL_MODE = /^(?:-[a-z]*c|--shell-mode)$/;
 const NO_NAME = /[\s;&|<>()`$'"\\]/;
@@ -55,17 +55,27 @@ export function commandOfRunner(program: string, args: readonly Field[]): Runner
   const first = operandFrom(args, 0);
   if (first === undefined) return undefined;
   if (runner.subcommands.length === 0) return beginningAt(operandFrom(args, 0, runner.own), args, runner);
-  const name = args[first.at]?.text ?? '';
+  // Behind an option that nobody knows it may be the option's value.
+  const given = first.sure ? first.at : args.findIndex(({ text }) => runner.subcommands.includes(text));
+  const at = given === -1 ? first.at : given;
+  const name = args[at]?.text ?? '';
   const within = program === 'yarn' && EACH.test(name) ? args.findIndex(({ text }) => text === 'exec') : -1;
   if (within !== -1) return commandOfRunner(program, args.slice(within));
   if (runner.subcommands.includes(name)) {
     // `uv tool run x`
-    const isTwofold = name === 'tool' && args[first.at + 1]?.text === 'run';
-    return beginningAt(operandFrom(args, first.at + (isTwofold ? 2 : 1), runner.own), args, runner);
+    const isTwofold = name === 'tool' && args[at + 1]?.text === 'run';
+    return beginningAt(operandFrom(args, at + (isTwofold ? 2 : 1), runner.own), args, runner);
   }
-  return RUNS_ANY_NAME.has(program) && !OWN_NAMES.test(name)
-    ? { fields: args.slice(first.at), sure: false }
-    : undefined;
+  return RUNS_ANY_NAME.has(program) && !OWN_NAMES.test(name) ? { fields: args.slice(at), sure: false } : undefined;
+}
+
+/** Whether it is told to run, and not what: npm starts a shell then, which reads its input. */
+export function startsShell(program: string, args: readonly Field[]): boolean {
+  return (
+    program === 'npm' &&
+    /^(?:exec|x)$/.test(args.at(-1)?.text ?? '') &&
+    args.slice(0, -1).every(({ text }) => text.startsWith('-'))
+  );
 }
 
 /** The texts that a runner hands to a shell: `npx -c '…'`, `pnpm -c exec '…'`, and what is no name by itself: `yarn exec 'a; b'`. */

@@ -1,4 +1,4 @@
-import { HOLE, MADE, MATCH, type Field } from '../command/expand.ts';
+import { HOLE, MADE, type Field } from '../command/expand.ts';
 import { knownProgram } from './known-program.ts';
 import { formOf } from './path-forms.ts';
 
@@ -38,7 +38,7 @@ export function scatters(program: string, args: readonly Field[]): boolean {
     return (
       GIT_SCATTERS.test(subcommand) ||
       subcommand === 'format-patch' ||
-      (GIT_SAYS.test(subcommand) && words.some((word) => word.startsWith(HOLE) && !word.startsWith(MATCH)))
+      (GIT_SAYS.test(subcommand) && words.some((word) => word.startsWith(MADE)))
     );
   }
   // An archive that lies there may be run from; one that is piped in may hold anything.

@@ -1,6 +1,14 @@
-import { parse, type Command, type Pipeline, type Redirection, type Script, type SyntaxNode } from 'unbash';
+import {
+  parse,
+  type Command,
+  type HereDoc,
+  type Pipeline,
+  type Redirection,
+  type Script,
+  type SyntaxNode,
+} from 'unbash';
 import { programName } from '../command/wrappers.ts';
-import { hiddenCode } from './hidden-code.ts';
+import { hiddenCode, STARTS_PROGRAMS } from './hidden-code.ts';
 import { knownProgram } from './known-program.ts';
 import { blockedIn, laidBare } from './laid-bare.ts';
 import { isSaidByOption } from './names.ts';
@@ -8,6 +16,7 @@ import { hasSubcommands, isOnlySaid, programsAlong, SETS } from './only-said.ts'
 import type { Policy } from './policy.ts';
 import { printedBy } from './printed.ts';
 import type { Site } from './reading.ts';
+import { filesOfTexts, transformedAt } from './transformed.ts';
 import { childrenOf, commandsIn, expansionsIn, textsIn } from './syntax.ts';
 
 /** What a second look has found, and where. */
@@ -23,9 +32,11 @@ const MOST_DEPTH = 4;
 const QUIET = new Set(
   (
     'echo printf cat tac head tail wc ls ll grep egrep fgrep cd pwd mkdir rmdir touch rm chmod cut tr uniq comm cmp stat file ' +
-    'du df date true false : test [ exit sleep basename dirname realpath readlink'
+    'du df date true false : test [ exit sleep basename dirname realpath readlink prettier tsc gofmt rustfmt black ruff shellcheck'
   ).split(' '),
 );
+
+const QUIET_GIT = /^(?:add|commit|diff|log|mv|pull|push|rm|show|stash|status)$/;
 
 /**
  * The second look at a line. The first one follows it to what it runs; this one follows nothing. It asks where a blocked
@@ -36,14 +47,15 @@ const QUIET = new Set(
 export function secondLook(text: string, policy: Policy, given?: Script, depth = 0): Found | undefined {
   const isNamed = blockedIn(text, policy) !== undefined;
   const prints = PRINTS.test(text);
-  if (!isNamed && !prints && !CODED.test(text)) return undefined;
+  if (!isNamed && !prints && !CODED.test(text) && !FED.test(text) && !STARTS_PROGRAMS.test(text)) return undefined;
   const script = given ?? parse(text);
-  const found = new SecondLook(text, policy, depth, isQuiet(script)).look(script, false);
+  const found = new SecondLook(text, policy, depth, script).look(script, false);
   return found ?? (prints ? printedOut(script, laidBare(text).toLowerCase(), policy) : undefined);
 }
 
 const PRINTS = /printf|echo[^]*echo/;
 /** Code that this line does not run where it stands: in quotes, or behind a backslash. */
+const FED = /<<|\b(?:echo|printf)\b[^\n]*\|/;
 const CODED = /'[^']*(?:[$`|;&<>(){}]|\s-\w*[ceE]\s)[^']*'|"[^"]*(?:\\[$`]|[|;&<>]|\s-\w*[ceE]\s)[^"]*"|\\[$`]|<</;
 
 /** A name that stands nowhere and comes to be when it is printed: nobody does so who only speaks of it. */
@@ -64,13 +76,19 @@ class SecondLook {
   private readonly depth: number;
   /** Nothing on the line could run what is written to a file. */
   private readonly isQuiet: boolean;
+  /** Nothing on the line could run what its last command writes. */
+  private readonly isAlone: boolean;
+  private readonly files: ReadonlySet<string>;
   private isReadOtherwise = false;
 
-  constructor(source: string, policy: Policy, depth: number, isAllQuiet: boolean) {
+  constructor(source: string, policy: Policy, depth: number, script: Script) {
     this.source = source;
     this.policy = policy;
     this.depth = depth;
-    this.isQuiet = isAllQuiet;
+    const commands = commandsIn(script);
+    this.isQuiet = commands.every(isQuiet);
+    this.files = filesOfTexts(commands);
+    this.isAlone = script.commands.length === 1 && script.commands[0]?.command.type !== 'AndOr';
   }
 
   /** `isHandedOn`: what this says goes to somebody who may do more with it than to say it. */
@@ -96,32 +114,42 @@ class SecondLook {
         return this.madeOf(node);
       case 'Word':
       case 'Assignment':
-        return this.within(node) ?? (this.isReadOtherwise ? undefined : this.coded(node));
+        return this.within(node) ?? (this.isReadOtherwise ? undefined : this.coded(node)) ?? this.madeHere(node);
       case 'ArithmeticCommand':
         return this.within(node);
       case 'HereDoc':
-        return this.within(node, node.body.text) ?? this.coded(node);
+        return this.fedText(node, false);
       default:
         return firstOf(childrenOf(node), (child) => this.look(child, isHandedOn));
     }
   }
 
-  private pipeline({ commands }: Pipeline, isHandedOn: boolean): Found | undefined {
+  private pipeline(node: Pipeline, isHandedOn: boolean): Found | undefined {
     let handedOn = isHandedOn;
-    return firstOf(commands.toReversed(), (command) => {
+    const transformed = node.commands[transformedAt(node, this.files)];
+    return firstOf(node.commands.toReversed(), (command) => {
+      if (command === transformed && (handedOn || this.isWritten(command))) return madeInto(command);
       const found = this.look(command, handedOn);
       handedOn ||= command.type !== 'Command' || !this.says(command);
       return found;
     });
   }
 
+  private isWritten(node: SyntaxNode): boolean {
+    return !this.isAlone && node.type === 'Command' && this.writes(node.redirects);
+  }
+
   private command(node: Command, isHandedOn: boolean): Found | undefined {
-    const isSaid = !isHandedOn && this.says(node) && !this.writes(node.redirects);
+    if (transformedAt({ commands: [node] }, this.files) === 0 && (isHandedOn || this.isWritten(node)))
+      return madeInto(node);
+    const isFile = !isHandedOn && (node.name?.value === 'tee' || (this.says(node) && this.writes(node.redirects)));
+    const isSaid = !isHandedOn && !isFile && this.says(node);
     let before = node.name?.value ?? '';
     let isReadOtherwise = readsItself(before);
     return firstOf([...node.prefix, ...node.suffix], (part) => {
       const text = part.type === 'Word' ? part.value : '';
       const isWord = part.type !== 'Assignment' && (isSaid || isSaidByOption(text, before));
+      if (part.type === 'HereDoc') return isSaid ? this.madeOf(part) : this.fedText(part, isFile);
       const isOfReader = isReadOtherwise;
       isReadOtherwise ||= readsItself(text);
       before = text;
@@ -169,17 +197,45 @@ class SecondLook {
     });
   }
 
+  /** What a substitution says is handed on to wherever the word stands. */
+  private madeHere(node: SyntaxNode): Found | undefined {
+    return firstOf(expansionsIn(node), (part) => {
+      const isScript = part.type === 'CommandExpansion' || part.type === 'ProcessSubstitution';
+      return isScript && part.script !== undefined && part.script.source === undefined
+        ? this.look(part.script, true)
+        : undefined;
+    });
+  }
+
   private within({ pos, end }: { readonly pos: number; readonly end: number }, more = ''): Found | undefined {
     const name = blockedIn(`${this.source.slice(pos, end)}\n${more}`, this.policy);
     return name === undefined ? undefined : named(name, { start: pos, end });
+  }
+
+  /** What a program reads from its input. Of a file only that is code by itself which says so. */
+  private fedText(node: HereDoc, isWritten: boolean): Found | undefined {
+    const named = this.within(node, node.body.text);
+    return named ?? (isWritten && !node.body.text.startsWith('#!') ? undefined : this.coded(node));
   }
 
   /** A text that reads as code: what stands in quotes, and was not read as a part of this line. */
   private coded(node: SyntaxNode): Found | undefined {
     const { pos: start, end } = node;
     const because = firstOf(textsIn(node), (text) => hiddenCode(text, this.policy));
-    return because === undefined ? undefined : { because: `a text that may be run is code: ${because}`, start, end };
+    return because === undefined
+      ? undefined
+      : { because: `this text may be run as a command, and ${because}`, start, end };
   }
+}
+
+/** Whether a command runs nothing, whatever lies where it is; hooks of git's have a table of their own. */
+function isQuiet({ name, args }: Command): boolean {
+  if (name === undefined || QUIET.has(name.value)) return true;
+  return name.value === 'git' && QUIET_GIT.test(args[0]?.text ?? '');
+}
+
+function madeInto({ pos: start, end }: SyntaxNode): Found {
+  return { because: 'a text is made into another one here, and that may be run', start, end };
 }
 
 /** Programs of whose arguments we know what they mean, and that write none of them anywhere. */
@@ -193,11 +249,6 @@ function readsItself(name: string): boolean {
     language !== undefined ||
     (takesWords && !hasSubcommands(program) && !SETS.has(program) && program !== 'echo' && program !== 'printf')
   );
-}
-
-/** Whether nothing on a line runs anything: it says, makes directories, looks. */
-function isQuiet(script: SyntaxNode): boolean {
-  return commandsIn(script).every(({ name }) => name === undefined || QUIET.has(name.value));
 }
 
 function firstOf<T, F>(among: readonly T[], look: (each: T) => F | undefined): F | undefined {

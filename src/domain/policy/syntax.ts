@@ -20,8 +20,9 @@ export function expansionsIn(node: SyntaxNode): readonly SyntaxNode[] {
 }
 
 /** Parts of which every character is text: in single quotes, and here-documents that expand nothing. */
-export function plainTextsIn(node: SyntaxNode): readonly SyntaxNode[] {
-  if (node.type === 'SingleQuoted' || (node.type === 'HereDoc' && node.delimiter?.quoted === true)) return [node];
+export function plainTextsIn(node: SyntaxNode): readonly { readonly pos: number; readonly end: number }[] {
+  if (node.type === 'SingleQuoted') return [node];
+  if (node.type === 'HereDoc') return node.delimiter?.quoted === true ? [node.body] : [];
   return childrenOf(node).flatMap(plainTextsIn);
 }
 
