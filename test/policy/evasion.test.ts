@@ -50,7 +50,7 @@ describe('no evasion', { retry: 0 }, () => {
     // A generator whose commands do not run proves nothing, nor does a policy that allows nothing. A quarter of them run
     // nothing blocked, and a part is only text.
     expect(ran.size).toBeGreaterThan(refused * 0.4);
-    expect(count('allow')).toBeGreaterThan(COMMANDS / 15);
+    expect(count('allow')).toBeGreaterThan(COMMANDS / 20);
   }, 240_000);
 
   it(`of ${MANGLED} mangled lines bash reads none in another way than the policy, and runs what is blocked`, () => {

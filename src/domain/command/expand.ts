@@ -111,7 +111,14 @@ function alternativesOf(parts: readonly WordPart[], variables: Variables, quoted
     }));
     if (ways.length === 0) return [UNKNOWN];
   }
-  return ways;
+  return ways.flatMap((way) => (MAY_BE_MARK.test(way.text) ? [way, { ...way, text: withoutHoles(way.text) }] : [way]));
+}
+
+/** What is not known may be nothing, and what is left an option, or the end of something: `"$x-v"`, `";$x"`. */
+const MAY_BE_MARK = /^(?:\0[\ufdd0\ufdd1]?)+[-+;!({]|^(?:;|\{\}|\+)(?:\0[\ufdd0\ufdd1]?)+$/;
+
+function withoutHoles(text: string): string {
+  return text.replace(/\0[\ufdd0\ufdd1]?/g, '');
 }
 
 /** Empty where there would be too many to look at. */
@@ -180,7 +187,9 @@ function parameter(part: ParameterExpansionPart, variables: Variables, quoted: b
   if (operation.type !== 'Default') {
     const { values } = variables.valuesOf(name, part.pos);
     // What is made of names that a glob has matched is no more than a part of them.
-    const isMade = POSITIONAL.test(name) || values.some((value) => !value.includes(MATCH));
+    // Its end may be cut off, but what it begins with it must keep.
+    const keepsBeginning = !/^[#/:]/.test(part.text.slice(part.text.indexOf(name) + name.length));
+    const isMade = POSITIONAL.test(name) || !keepsBeginning || values.some((value) => !value.includes(MATCH));
     return [isMade ? made(quoted) : unknown(quoted)];
   }
   const operands =

@@ -25,7 +25,8 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   },
   trap: (args) => {
     const [first] = args.filter(({ text }) => text !== '--');
-    if (isUnsure(args)) return doubt('what trap is to run is only known when it runs');
+    if (isUnsure(args) || args.some(({ expanded }) => expanded !== undefined))
+      return doubt('what trap is to run is only known when it runs');
     if (first === undefined || /^-[lp]?$/.test(first.text) || args.length < 2) return [];
     return [{ type: 'script', text: first.text }];
   },

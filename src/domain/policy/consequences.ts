@@ -49,10 +49,10 @@ function wrapping(program: string, args: readonly Field[]): readonly Consequence
     args.map(({ text }) => text),
   );
   if (found === undefined) return NOTHING;
-  const split = program === 'env' ? splitString(args) : undefined;
-  if (split !== undefined) return split;
   const { at, sure } = found;
   const before = args.slice(0, at ?? args.length);
+  const split = program === 'env' && before.every(isPlainOption) ? splitString(args) : undefined;
+  if (split !== undefined) return split;
   const consequences: Consequence[] = [];
   const isSplit = before.some(({ expanded }) => expanded === 'split');
   if (!sure || isSplit || isUnsure(before))
@@ -64,6 +64,11 @@ function wrapping(program: string, args: readonly Field[]): readonly Consequence
   if (program === 'xargs') consequences.push(...xargs(args, at));
   else if (at !== undefined) consequences.push({ type: 'command', fields: args.slice(at) });
   return sure ? consequences : [...consequences, ...guesses(program, before)];
+}
+
+/** `-u -Sx` names a variable that is called `-Sx`. */
+function isPlainOption({ text }: Field): boolean {
+  return !/^-[i0v]*[uC]$|^--(?:unset|chdir)$/.test(text);
 }
 
 function environment(before: readonly Field[]): readonly Consequence[] {

@@ -60,7 +60,11 @@ export const EVALUATED = 'arithmetic evaluates what a variable holds, and that i
 const PIPED = `(?:[^()\`$;&[*?|>#\\\\\n'"]|>(?!\\|)|'[^'\n]*'|"[^"$\`\\\\\n]*")+`;
 const COUNTS = `(?:wc -[lwcm]+|grep -c[EFivwx]*(?: -[EFivwx]+)* (?:'(?!-)[^'\n]*'|"(?!-)[^"$\`\\\\\n]*"|[\\w.:][\\w.:-]*))`;
 const DATE = `date (?:-u )?\\+(["']?)%[FTsHMSdmYjuNky](?:%[FTsHMSdmYjuNky]|[-_:.T])*\\1`;
-const ALWAYS = `(?:${PIPED}(?:\\|${PIPED})*\\|[ \\t]*${COUNTS}|nproc|id -[ug]|${DATE})`;
+/** Of others nobody knows where they write: what counts may be told something else. */
+const LISTERS =
+  '(?:ls|find|grep|rg|git|cat|sort|uniq|head|tail|cut|tr|ps|df|du|awk|sed|jq|echo|printf|comm|diff|lsof|docker|kubectl|pgrep|who|jobs|seq)';
+const LISTED = `[ \\t]*${LISTERS}(?![\\w/.-])${PIPED}`;
+const ALWAYS = `(?:${LISTED}(?:\\|${LISTED})*\\|[ \\t]*${COUNTS}|nproc|id -[ug]|${DATE})`;
 const IF_ANYTHING = `(?:wc -[lwcm]+[ \\t]*<[ \\t]*[\\w./~-]+|tput (?:cols|lines))`;
 const REF = `[\\w./@~^][\\w./@~^-]*`;
 const REV_PARSE = `rev-parse (?:--short(?:=\\d+)? |--abbrev-ref )?(?:HEAD|@)(?:[~^]\\d*)*`;

@@ -37,6 +37,9 @@ interface Followed {
 
 /** What changes the directory besides `cd` and its like. */
 const MOVES = /-execdir|chdir|\s-C/;
+/** They read from where the shell reads its script, and it goes on behind that. */
+const READS_ON =
+  /(?:^|[;&(\n]|\b(?:then|do|else|time|command|builtin|while|until|if)\b|!)\s*(?:read|mapfile|readarray|head|tail|cat|sed|[gmn]?awk|grep|tr|cut|sort|uniq|wc|tee|dd|xargs|(?:ba|da|k|z)?sh|python[\d.]*|perl|ruby|node|ssh)\b/;
 const NOTHING_OF_ITS_OWN = [0, 0] as const;
 
 /** Follows commands to what they run, and variables to what they decide. */
@@ -234,6 +237,8 @@ export class Follower {
     const texts = others.length === 0 ? inputTexts(only, place.variables) : undefined;
     const speaksOwnLanguage = knownProgram(run.program).language !== undefined || isClient(run.program);
     if (!speaksOwnLanguage) for (const text of texts ?? []) this.readText(text, place, run);
+    if (!speaksOwnLanguage && texts?.some((text) => READS_ON.test(text)) === true)
+      this.doubt(`a part of what ${run.program} reads may be read by what it runs`, run, place);
     if (!speaksOwnLanguage && only !== undefined && isFilledIn(only))
       this.doubt(`what ${run.program} runs is put together when it runs`, run, place);
     // `x completion bash` is no bash that anything is piped into.

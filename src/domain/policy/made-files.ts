@@ -234,6 +234,6 @@ function mayMatchOption(args: readonly Field[]): boolean {
   return before.some(
     // Names that `xargs` adds it takes apart at blanks.
     ({ text, glob, many, found }) =>
-      (glob && /^[*?[-]/.test(text)) || text.startsWith(MATCH) || (many && found === true),
+      (glob && /^[*?[-]/.test(text)) || text.startsWith(MATCH) || (many && (found === true || text.includes(MATCH))),
   );
 }

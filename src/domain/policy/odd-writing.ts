@@ -76,8 +76,7 @@ function isOddExpansion({ text, operation, index }: ParameterExpansionPart): boo
   if (operation?.type === 'Unknown' || (index !== undefined && !PLAIN_INDEX.test(index.text))) return true;
   const inner = text.slice(2, -1);
   if (inner.includes('\n') || /(?<!\$)\{/.test(inner)) return true;
-  // What a substitution within it says in quotes is its own business.
-  return /['"\\]/.test(inner) && !/\$\(|`/.test(inner) && /['"\\]/.test(inner.replace(PLAINLY_QUOTED, ''));
+  return /['"\\]/.test(inner) && /['"\\]/.test(inner.replace(PLAINLY_QUOTED, ''));
 }
 
 function isOddHereDocument({ operator, delimiter, body }: HereDoc): boolean {

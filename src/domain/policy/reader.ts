@@ -36,7 +36,13 @@ import { isLost } from './whereabouts.ts';
 const ODD = 'this is written as hardly anybody writes, and may mean something else';
 /** To other shells these are words, or end where they do not end for bash: `[[ a || x ]]` runs x. */
 const OF_BASH_ALONE =
-  /\[\[|\$\[|\$\{[^}]*'|\{\w+\}[<>]|(?<!\$)\(\(|\$['"]|[<>]\(|&>|\|&|<<<|\{[^{}\s]*(?:,|\.\.)[^{}\s]*\}|\b(?:coproc|function|select)\b/;
+  /\[\[|\$\[|\$\{[^}]*'|(?:^|[\s;&|(])\w+(?:\[[^\]]*\])?\+?=(?<=[\]+]=)|\{\w+\}[<>]|(?<!\$)\(\(|\$['"]|[<>]\(|&>|\|&|<<<|\{[^{}\s]*(?:,|\.\.)[^{}\s]*\}|\b(?:coproc|function|select)\b/;
+
+/** `exec`, `command exec`, `builtin exec`. */
+function startsWithExec({ name, args }: Command): boolean {
+  const words = [name, ...args].map((word) => (word?.type === 'Word' ? word.value : ''));
+  return words.find((word) => !/^(?:command|builtin|-p|--)$/.test(word)) === 'exec';
+}
 
 /** `exec {log}>x` opens a stream of its own. */
 function replacesInput(redirect: Redirection): boolean {
@@ -234,7 +240,7 @@ export class Reader {
     const site = this.siteOf(node, place);
     const ways = waysOf([node.name, ...node.args], place.variables);
     if (ways === undefined) this.notes.doubt('this may turn out in too many ways', site);
-    if (node.name.value === 'exec' && node.redirects.some(replacesInput))
+    if (startsWithExec(node) && node.redirects.some(replacesInput))
       this.notes.doubt('what is read from here on is something else', site);
     for (const fields of ways ?? []) this.follower.follow(fields, node.redirects, place, site);
   }

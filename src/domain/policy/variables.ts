@@ -1,6 +1,16 @@
 import { forEachChild, type Assignment, type For, type Script, type Select, type SyntaxNode } from 'unbash';
 import { COUNTER, saidBy } from './evaluation.ts';
-import { expandWhole, expand, HOLE, MADE, MATCH, NUMBER, type Said, type Variables } from '../command/expand.ts';
+import {
+  expandWhole,
+  expand,
+  HOLE,
+  MADE,
+  MATCH,
+  NUMBER,
+  type Field,
+  type Said,
+  type Variables,
+} from '../command/expand.ts';
 
 interface Assigned {
   readonly values: () => readonly string[];
@@ -186,11 +196,7 @@ export class ScriptVariables implements Variables {
 
   private addLoop(node: For | Select, view: Variables): void {
     const values = (): readonly string[] =>
-      node.wordlist?.flatMap((word) =>
-        expand(word, view)
-          .flat()
-          .map(({ text, glob }) => (glob ? text.replace(GLOB, MATCH) : text)),
-      ) ?? [MADE];
+      node.wordlist?.flatMap((word) => expand(word, view).flat().map(loopValue)) ?? [MADE];
     const { pos, end } = node.body;
     this.add(node.name.value, view === this ? { values, from: pos, until: end } : { values, from: undefined });
   }
@@ -211,6 +217,12 @@ export function isForReadAlone(parent: SyntaxNode, node: SyntaxNode): boolean {
   if (parent.type !== 'Command' || node.type !== 'Assignment' || node.name !== 'IFS') return false;
   if (node.value.type !== 'Word' || node.append === true || node.index !== undefined) return false;
   return parent.name?.text === 'read' && PLAIN.test(node.value.text);
+}
+
+/** A name that was found, and breaks at its blanks, is no name any more. */
+function loopValue({ text, glob, expanded }: Field): string {
+  if (expanded === 'split' && text.includes(MATCH)) return MADE;
+  return glob ? text.replace(GLOB, MATCH) : text;
 }
 
 const PLAIN = /^(?:[^\s$`\\'"()<>{}]*|'[^']*'|"[^"$`\\]*"|\$'(?:[^'\\]|\\[tnr])*')$/;

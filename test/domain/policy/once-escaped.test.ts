@@ -13,6 +13,6 @@ const lines = readFileSync(new URL('../../fixtures/once-escaped.txt', import.met
 it('what has escaped once is asked about, whoever it comes from', () => {
   const policy = policyOf(ShellRules.parse({}));
   const allowed = lines.filter((line) => judgeCommand(line, policy, { trust: 'trusted' }).verdict === 'allow');
-  expect(lines.length).toBeGreaterThan(300);
+  expect(lines.length).toBeGreaterThan(500);
   expect(allowed).toEqual([]);
 });
