@@ -87,3 +87,12 @@ export function inputFile(only: Redirection | undefined, variables: Variables): 
   if (path === undefined || others.length > 0 || path === '') return undefined;
   return /[\0\ufffe\uffff*?[]/.test(path) || isStream(path) ? undefined : path;
 }
+
+/** Whether the shell itself reads something else from here on: `exec < x`. */
+export function replacesInput(node: Command): boolean {
+  const words = [node.name, ...node.args].map((word) => (word?.type === 'Word' ? word.value : ''));
+  // `exec {log}>x` opens a stream of its own.
+  const isOwn = (redirect: Redirection) =>
+    isOfInput(redirect) && redirect.descriptor?.type !== 'FileDescriptorVariable';
+  return words.find((word) => !/^(?:command|builtin|-p|--)$/.test(word)) === 'exec' && node.redirects.some(isOwn);
+}

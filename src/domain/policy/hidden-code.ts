@@ -9,8 +9,24 @@ import type { Run } from './reading.ts';
 const CODE = /[$`|;&<>(){}]|\s-\w*[ceE]\s/;
 
 /** Calls by which programs in other languages start others; whom, they may put together as they like. */
-export const STARTS_PROGRAMS =
+const STARTS_PROGRAMS =
   /\b(?:system|exec(?:[lv]p?e?|File|Sync|FileSync|ute)?|popen\d?|spawn\w*|fork|shell_exec|passthru|proc_open|e?syscmd|qx|__import__|eval)\b\s*[([{/"'`]|\b(?:subprocess|child_process|posix_spawn|ProcessBuilder|getRuntime)\b|\bexec\s+(?:scalar|reverse|join|chr|pack|sprintf)\b/;
+
+/** What a line does not run where it stands: in quotes, behind a backslash, in a here-document. */
+const SET_APART = /'[^']*'|"(?:[^"\\]|\\[^])*"|\\[$`]|<</g;
+const CODE_IN_DOUBLE_QUOTES = /\\[$`]|[|;&<>]|\s-\w*[ceE]\s/;
+
+/** Whether a line has code anywhere that it does not run where it stands; only then is it worth to look for who may. */
+export function holdsCode(line: string): boolean {
+  if (STARTS_PROGRAMS.test(line)) return true;
+  // With these nobody can tell by signs alone where quotes begin and end.
+  if (/\\'|\$'|#/.test(line)) return CODE.test(line);
+  for (const [part] of line.matchAll(SET_APART)) {
+    const code = part.startsWith("'") ? CODE : CODE_IN_DOUBLE_QUOTES;
+    if (part === '<<' || code.test(part)) return true;
+  }
+  return false;
+}
 
 /**
  * What a text would do, if somebody took it for a command line, that a command line is asked about: run what is only known when it

@@ -16,9 +16,10 @@ import {
 } from 'unbash';
 import { expandWhole, HOLE, NUMBER } from '../command/expand.ts';
 import { Calls } from './calls.ts';
+import { isReadOtherwise } from './dialect.ts';
 import { backtickReadings, hereDocumentTexts, splitText } from './differences.ts';
 import { EVALUATED, evaluationDoubt } from './evaluation.ts';
-import { isOfInput, waysOf } from './fields.ts';
+import { replacesInput, waysOf } from './fields.ts';
 import { Follower, type Runs } from './follower.ts';
 import { fedTo, type Fed } from './names-found.ts';
 import { isOddlyWritten, isOddText } from './odd-writing.ts';
@@ -26,7 +27,6 @@ import { Notes } from './notes.ts';
 import { closesAndGoesOn, isBare, isOverlooked } from './overlooked.ts';
 import { beside, MOST_DEPTH, outermost, started, type Place } from './place.ts';
 import type { Site } from './reading.ts';
-import { isShell, readsAsBash } from './shells.ts';
 import { isTelling } from './steering.ts';
 import { isTangled } from './tangle.ts';
 import { isForReadAlone, type ScriptVariables } from './variables.ts';
@@ -34,21 +34,6 @@ import { walk } from './walk.ts';
 import { isLost } from './whereabouts.ts';
 
 const ODD = 'this is written as hardly anybody writes, and may mean something else';
-/** To other shells these are words, or end where they do not end for bash: `[[ a || x ]]` runs x. */
-const OF_BASH_ALONE =
-  /\[\[|\$\[|\$\{[^}]*'|(?:^|[\s;&|(])\w+(?:\[[^\]]*\])?\+?=(?<=[\]+]=)|\{\w+\}[<>]|(?<!\$)\(\(|\$['"]|[<>]\(|&>|\|&|<<<|\{[^{}\s]*(?:,|\.\.)[^{}\s]*\}|\b(?:coproc|function|select)\b/;
-
-/** `exec`, `command exec`, `builtin exec`. */
-function startsWithExec({ name, args }: Command): boolean {
-  const words = [name, ...args].map((word) => (word?.type === 'Word' ? word.value : ''));
-  return words.find((word) => !/^(?:command|builtin|-p|--)$/.test(word)) === 'exec';
-}
-
-/** `exec {log}>x` opens a stream of its own. */
-function replacesInput(redirect: Redirection): boolean {
-  return isOfInput(redirect) && redirect.descriptor?.type !== 'FileDescriptorVariable';
-}
-
 /** Walks a parsed script and notes what it would run. */
 export class Reader {
   readonly notes = new Notes();
@@ -112,8 +97,7 @@ export class Reader {
   private readText(text: string, place: Place, by: Runs): void {
     const site = { start: by.start, end: by.end };
     const run = 'name' in by ? by : undefined;
-    const isBash = readsAsBash(by.program) && place.through.every((each) => !isShell(each) || readsAsBash(each));
-    if (!isBash && OF_BASH_ALONE.test(text))
+    if (isReadOtherwise(text, by.program, place.through))
       this.notes.doubt(`${by.program} may hand this to a shell that does not read it as bash does`, site, run);
     if (text.includes(HOLE))
       this.notes.doubt(`a part of what ${by.program} runs is only known when it runs`, site, run);
@@ -240,8 +224,7 @@ export class Reader {
     const site = this.siteOf(node, place);
     const ways = waysOf([node.name, ...node.args], place.variables);
     if (ways === undefined) this.notes.doubt('this may turn out in too many ways', site);
-    if (startsWithExec(node) && node.redirects.some(replacesInput))
-      this.notes.doubt('what is read from here on is something else', site);
+    if (replacesInput(node)) this.notes.doubt('what is read from here on is something else', site);
     for (const fields of ways ?? []) this.follower.follow(fields, node.redirects, place, site);
   }
 

@@ -7,17 +7,16 @@ import {
   type Script,
   type SyntaxNode,
 } from 'unbash';
-import { programName } from '../command/wrappers.ts';
-import { hiddenCode, STARTS_PROGRAMS } from './hidden-code.ts';
-import { knownProgram } from './known-program.ts';
+import { hiddenCode, holdsCode } from './hidden-code.ts';
 import { blockedIn, laidBare } from './laid-bare.ts';
 import { isSaidByOption } from './names.ts';
-import { hasSubcommands, isOnlySaid, programsAlong, SETS } from './only-said.ts';
+import { isOnlySaid, programsAlong } from './only-said.ts';
 import type { Policy } from './policy.ts';
 import { printedBy } from './printed.ts';
+import { isQuiet, readsItself } from './quiet.ts';
 import type { Site } from './reading.ts';
-import { filesOfTexts, transformedAt } from './transformed.ts';
 import { childrenOf, commandsIn, expansionsIn, textsIn } from './syntax.ts';
+import { filesOfTexts, transformedAt } from './transformed.ts';
 
 /** What a second look has found, and where. */
 export interface Found extends Site {
@@ -28,16 +27,6 @@ export interface Found extends Site {
 /** What is compared runs nothing, unless it is taken for a number or holds what runs. */
 const EVALUATED = /\$\(|`|\[\w|(?:^|\s)-(?:eq|ne|lt|le|gt|ge|v)\s/;
 const MOST_DEPTH = 4;
-/** They run nothing, whatever lies where they are. */
-const QUIET = new Set(
-  (
-    'echo printf cat tac head tail wc ls ll grep egrep fgrep cd pwd mkdir rmdir touch rm chmod cut tr uniq comm cmp stat file ' +
-    'du df date true false : test [ exit sleep basename dirname realpath readlink prettier tsc gofmt rustfmt black ruff shellcheck'
-  ).split(' '),
-);
-
-const QUIET_GIT = /^(?:add|commit|diff|log|mv|pull|push|rm|show|stash|status)$/;
-
 /**
  * The second look at a line. The first one follows it to what it runs; this one follows nothing. It asks where a blocked
  * name is spelt out, or a text reads as a command line that would be asked about, and whether words that stand there are said and
@@ -47,16 +36,15 @@ const QUIET_GIT = /^(?:add|commit|diff|log|mv|pull|push|rm|show|stash|status)$/;
 export function secondLook(text: string, policy: Policy, given?: Script, depth = 0): Found | undefined {
   const isNamed = blockedIn(text, policy) !== undefined;
   const prints = PRINTS.test(text);
-  if (!isNamed && !prints && !CODED.test(text) && !FED.test(text) && !STARTS_PROGRAMS.test(text)) return undefined;
+  if (!isNamed && !prints && !holdsCode(text) && !HANDS_ON.test(text)) return undefined;
   const script = given ?? parse(text);
   const found = new SecondLook(text, policy, depth, script).look(script, false);
   return found ?? (prints ? printedOut(script, laidBare(text).toLowerCase(), policy) : undefined);
 }
 
 const PRINTS = /printf|echo[^]*echo/;
-/** Code that this line does not run where it stands: in quotes, or behind a backslash. */
-const FED = /<<|\b(?:echo|printf)\b[^\n]*\|/;
-const CODED = /'[^']*(?:[$`|;&<>(){}]|\s-\w*[ceE]\s)[^']*'|"[^"]*(?:\\[$`]|[|;&<>]|\s-\w*[ceE]\s)[^"]*"|\\[$`]|<</;
+/** Said to somebody else, who may do more with it than to say it. */
+const HANDS_ON = /\b(?:echo|printf)\b[^\n]*\|/;
 
 /** A name that stands nowhere and comes to be when it is printed: nobody does so who only speaks of it. */
 function printedOut(script: Script, bare: string, { blockedName }: Policy): Found | undefined {
@@ -228,27 +216,8 @@ class SecondLook {
   }
 }
 
-/** Whether a command runs nothing, whatever lies where it is; hooks of git's have a table of their own. */
-function isQuiet({ name, args }: Command): boolean {
-  if (name === undefined || QUIET.has(name.value)) return true;
-  return name.value === 'git' && QUIET_GIT.test(args[0]?.text ?? '');
-}
-
 function madeInto({ pos: start, end }: SyntaxNode): Found {
   return { because: 'a text is made into another one here, and that may be run', start, end };
-}
-
-/** Programs of whose arguments we know what they mean, and that write none of them anywhere. */
-function readsItself(name: string): boolean {
-  const program = programName(name).toLowerCase();
-  const { isAwk, isSed, isShell, language, takesWords } = knownProgram(program);
-  return (
-    isAwk ||
-    isSed ||
-    isShell ||
-    language !== undefined ||
-    (takesWords && !hasSubcommands(program) && !SETS.has(program) && program !== 'echo' && program !== 'printf')
-  );
 }
 
 function firstOf<T, F>(among: readonly T[], look: (each: T) => F | undefined): F | undefined {
