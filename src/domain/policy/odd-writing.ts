@@ -79,8 +79,9 @@ function isOddExpansion({ text, operation, index }: ParameterExpansionPart): boo
   return /['"\\]/.test(inner) && /['"\\]/.test(inner.replace(PLAINLY_QUOTED, ''));
 }
 
-function isOddHereDocument({ operator, delimiter, body }: HereDoc): boolean {
-  if (!PLAIN_DELIMITER.test(delimiter?.text ?? '')) return true;
+function isOddHereDocument({ operator, delimiter, body, closing }: HereDoc): boolean {
+  // Where it ends within `$(cat <<E)`, only bash knows.
+  if (closing === undefined || !PLAIN_DELIMITER.test(delimiter?.text ?? '')) return true;
   // Whose tabs are taken away decides where one within it ends.
   return operator === '<<-' && body.text.includes('<<');
 }

@@ -30,6 +30,7 @@ import type { Site } from './reading.ts';
 import { isTelling } from './steering.ts';
 import { isTangled } from './tangle.ts';
 import { isForReadAlone, type ScriptVariables } from './variables.ts';
+import { isWrittenOut } from './syntax.ts';
 import { walk } from './walk.ts';
 import { isLost } from './whereabouts.ts';
 
@@ -184,7 +185,8 @@ export class Reader {
   }
 
   private commandExpansion(node: CommandExpansionPart | ArithmeticCommandExpansion, place: Place): void {
-    this.notes.construct(node.text.startsWith('`') ? '`' : '$(', this.siteOf(node, place));
+    if (!isWrittenOut(node.script))
+      this.notes.construct(node.text.startsWith('`') ? '`' : '$(', this.siteOf(node, place));
     this.named.made.loseOrder();
     this.named.where.apart(() => this.substitution(node.script, node, place));
     for (const text of backtickReadings(node.text)) {

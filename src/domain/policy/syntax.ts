@@ -1,4 +1,4 @@
-import { forEachChild, type Command, type SyntaxNode, type WordPart } from 'unbash';
+import { forEachChild, type Command, type ParsedScript, type SyntaxNode, type WordPart } from 'unbash';
 import { isExpansion } from '../command/expand.ts';
 
 export function childrenOf(node: SyntaxNode): readonly SyntaxNode[] {
@@ -17,6 +17,20 @@ export function commandsIn(node: SyntaxNode): readonly Command[] {
 /** The outermost expansions in a node. */
 export function expansionsIn(node: SyntaxNode): readonly SyntaxNode[] {
   return isExpansion(node) ? [node] : childrenOf(node).flatMap(expansionsIn);
+}
+
+/** `$(cat <<'E' … E)` is a text, and nothing is run to get it but what hands it on. */
+export function isWrittenOut(script: ParsedScript | undefined): boolean {
+  const [statement, ...others] = script?.commands ?? [];
+  const command = statement?.command;
+  if (others.length > 0 || command?.type !== 'Command' || command.name?.value !== 'cat') return false;
+  const [redirect, ...more] = command.redirects;
+  return (
+    command.args.length === 0 &&
+    more.length === 0 &&
+    redirect?.type === 'HereDoc' &&
+    redirect.delimiter?.quoted === true
+  );
 }
 
 /** Parts of which every character is text: in single quotes, and here-documents that expand nothing. */

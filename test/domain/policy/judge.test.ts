@@ -483,6 +483,7 @@ describe('strings are no commands', () => {
     'set -o errexit -o nounset; ls',
     'set +H; ls',
     'set -- a -H; ls',
+    "git commit -m \"$(cat <<'EOF'\nfix: what $(sudo x) `does`\n\nit's here\nEOF\n)\"",
     "bash <<'A' 2>&1\nls\nA",
   ])('%s', (command) => {
     expect(judge(command)).toMatchObject({ verdict: 'allow', reasons: [] });
