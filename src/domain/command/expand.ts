@@ -115,10 +115,10 @@ function alternativesOf(parts: readonly WordPart[], variables: Variables, quoted
 }
 
 /** What is not known may be nothing, and what is left an option, or the end of something: `"$x-v"`, `";$x"`. */
-const MAY_BE_MARK = /^(?:\0[\ufdd0\ufdd1]?)+[-+;!({]|^(?:;|\{\}|\+)(?:\0[\ufdd0\ufdd1]?)+$/;
+const MAY_BE_MARK = /^(?:\0[\ufdd0\ufdd1]?|\uffff|~)+[-+;!({]|^(?:;|\{\}|\+)(?:\0[\ufdd0\ufdd1]?|\uffff)+$/;
 
 function withoutHoles(text: string): string {
-  return text.replace(/\0[\ufdd0\ufdd1]?/g, '');
+  return text.replace(/^~|\0[\ufdd0\ufdd1]?|\uffff/g, '');
 }
 
 /** Empty where there would be too many to look at. */

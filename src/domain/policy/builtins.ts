@@ -157,12 +157,15 @@ function declared(args: readonly Field[], program: string): readonly Consequence
       ];
     return NAME.test(field.text) ? [{ type: 'variable', name: field.text, value: '', isArray }] : [];
   });
-  const blind: Consequence[] = args.some(({ text, many }) => many || /^[^=]*\0/.test(text))
+  const blind: Consequence[] = args.some(({ text, many }) => many || /^[^=]*[\0\uffff]/.test(text))
     ? [{ type: 'variables' }]
     : [];
   // These two take no element of an array.
   const isPlain = program === 'export' || program === 'readonly';
-  const unknown = isPlain && blind.length > 0 ? doubt('which variables this sets is only known when it runs') : [];
+  const unknown =
+    (isPlain || args.some(({ text }) => /^[^=]*\uffff/.test(text))) && blind.length > 0
+      ? doubt('which variables this sets is only known when it runs')
+      : [];
   return [...set, ...blind, ...unknown, ...(isPlain ? [] : subscripts(args))];
 }
 

@@ -72,8 +72,12 @@ function isPlainOption({ text }: Field): boolean {
 }
 
 function environment(before: readonly Field[]): readonly Consequence[] {
-  return before.flatMap(({ text }): Consequence[] => {
+  return before.flatMap(({ text }, at): Consequence[] => {
     const [, name, value] = /^([^-=][^=]*)=(.*)$/s.exec(text) ?? [];
+    const unset =
+      /^(?:-u|--unset=)(.+)$/s.exec(text)?.[1] ??
+      (/^-[i0v]*u$|^--unset$/.test(before[at - 1]?.text ?? '') ? text : undefined);
+    if (unset !== undefined) return [{ type: 'variable', name: unset, value: '' }];
     return name === undefined || value === undefined ? [] : [{ type: 'variable', name, value }];
   });
 }

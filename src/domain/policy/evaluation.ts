@@ -63,7 +63,7 @@ const DATE = `date (?:-u )?\\+(["']?)%[FTsHMSdmYjuNky](?:%[FTsHMSdmYjuNky]|[-_:.
 /** Of others nobody knows where they write: what counts may be told something else. */
 const LISTERS =
   '(?:ls|find|grep|rg|git|cat|sort|uniq|head|tail|cut|tr|ps|df|du|awk|sed|jq|echo|printf|comm|diff|lsof|docker|kubectl|pgrep|who|jobs|seq)';
-const LISTED = `[ \\t]*${LISTERS}(?![\\w/.-])${PIPED}`;
+const LISTED = `[ \\t]*${LISTERS}(?![\\w/.-])(?![^|)]*(?:-exec|-ok|/proc/|/dev/))${PIPED}`;
 const ALWAYS = `(?:${LISTED}(?:\\|${LISTED})*\\|[ \\t]*${COUNTS}|nproc|id -[ug]|${DATE})`;
 const IF_ANYTHING = `(?:wc -[lwcm]+[ \\t]*<[ \\t]*[\\w./~-]+|tput (?:cols|lines))`;
 const REF = `[\\w./@~^][\\w./@~^-]*`;
@@ -100,7 +100,7 @@ function saysMoreThanNumbers(text: string, { hasOwnCounters }: ScriptVariables):
 }
 
 /** Programs of which it is known what they say; a function of such a name may say anything. */
-export const COUNTER = /^(?:wc|grep|nproc|id|tput|date|git|find|sort|uniq|head|tail|docker|whoami|hostname|uname|pwd)$/;
+export const COUNTER = new RegExp(`^(?:${LISTERS}|wc|nproc|id|tput|date|whoami|hostname|uname|pwd)$`);
 
 export function arithmeticDoubt(text: string, variables: ScriptVariables): string | undefined {
   if (text.includes(HOLE) || saysMoreThanNumbers(text, variables)) return EVALUATED;

@@ -3,7 +3,8 @@ import { blockedIn } from './laid-bare.ts';
 import { mayBe } from './pattern.ts';
 import type { Policy } from './policy.ts';
 import { readCommand } from './read.ts';
-import type { Run } from './reading.ts';
+import type { Doubt, Run } from './reading.ts';
+import { isSyntax } from './notes.ts';
 
 /** Without any of these a text puts nothing together, and gives no code to an interpreter: what it runs is spelt out. */
 const CODE = /[$`|;&<>(){}]|\s-\w*[ceE]\s/;
@@ -36,12 +37,14 @@ export function hiddenCode(text: string, policy: Policy): string | undefined {
   if (STARTS_PROGRAMS.test(text)) return 'in another language it starts programs';
   if (!CODE.test(text)) return undefined;
   const { runs, doubts, isBroken, isFlooded } = readCommand(text);
-  if (isBroken) return undefined;
+  // It may be evaluated in parts all the same, as arithmetic or line by line.
+  if (isBroken && !/\$\(|`|\n/.test(text)) return undefined;
   if (isFlooded) return 'there is more to it than anybody could look at';
   if (runs.some((run) => mayBeBlocked(run, policy))) return 'it may turn out to be blocked';
   // A pattern of files may stand for a program as any word may; it matters which.
   const patterns = runs.filter(({ name }) => name.glob && !name.text.includes(HOLE));
-  return doubts.find(({ start }) => !patterns.some((run) => run.start === start))?.because;
+  const known = (each: Doubt) => isSyntax(each) || patterns.some((run) => run.start === each.start);
+  return doubts.find((each) => !known(each))?.because;
 }
 
 function mayBeBlocked({ program, name }: Run, policy: Policy): boolean {

@@ -1,5 +1,6 @@
 import type { Field } from '../command/expand.ts';
 import { knownProgram } from './known-program.ts';
+import { isShell } from './shells.ts';
 
 /** Files that a program runs, or takes its commands from, without being told their names. */
 export interface Inputs {
@@ -70,6 +71,7 @@ const TABLE: readonly (readonly [programs: string, names: string, like?: string]
   ['vagrant', 'Vagrantfile'],
   ['ansible', 'ansible.cfg'],
   ['pre-commit', '.pre-commit-config.yaml'],
+  ['bash sh dash ksh zsh', '.bashrc .bash_profile .bash_login .bash_logout .profile .zshrc .zshenv .zprofile .kshrc'],
   ['direnv', '.envrc'],
   ['prove', '.proverc', String.raw`\.t$`],
   ['sqlite3', '.sqliterc'],
@@ -121,6 +123,8 @@ export function implicitInputsOf(program: string, args: readonly Field[]): reado
   const name = program.startsWith('p') ? program.replace(/^(pip|python|pypy)[\d.]+$/, '$1') : program;
   const own = INPUTS.get(name);
   const more = own === undefined ? [] : [own];
+  // Only a login shell reads what lies in a home.
+  if (isShell(name) && !args.some(({ text }) => /^(?:-[a-z]*l|--login$)/.test(text))) return [];
   if (NODE.has(name)) return [...more, ...loadedByNode(args.map(({ text }) => text))];
   if (PYTHON.has(name)) return loadedByPython(args.map(({ text }) => text));
   const isBuilder = BUILDERS.has(name) || (own === undefined && !knownProgram(name).takesWords);

@@ -16,6 +16,16 @@ const MOST_OF_A_CONSTRUCT = 40;
 const KEPT_BY_PROGRAMS =
   /(?:^|\/)(?:\.git(?:\/.*)?|config|HEAD|(?:FETCH|ORIG|MERGE)_HEAD|packed-refs|\.gitconfig|\.(?!bash|zsh|ksh|mksh|profile)\w+rc)$/;
 
+const NO_COMMAND = 'this does not read as a command: ';
+
+export function syntaxDoubt(message: string): string {
+  return `${NO_COMMAND}${message}`;
+}
+
+export function isSyntax({ because }: Doubt): boolean {
+  return because.startsWith(NO_COMMAND);
+}
+
 interface LookedFor {
   readonly places: readonly string[];
   readonly doubt: Doubt;

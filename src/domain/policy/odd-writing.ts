@@ -5,6 +5,8 @@ import { plainTextsIn } from './syntax.ts';
 const ODD_TEXT = /[^\P{Cc}\n\t\r]/u;
 /** `~+`, `~-` and `~2` are directories one has been in. */
 const ODD_TILDE = /(?:^|[=:])~[-+\d$]/;
+/** What other programs have open, by way of where the system shows it. */
+const OTHERS_STREAMS = /\/proc\/\S*(?:[$*?[`]|\/fd\b)/;
 const PLAIN_DELIMITER = /^(?:[\w.!@%+:-]+|(['"])[\w.!@%+: -]+\1|\\\w+)$/;
 const PLAIN_INDEX = /^[\w@*$+ -]*$/;
 /** Within `${…}` quotes mean this in one place and that in another; these are the same everywhere. */
@@ -31,7 +33,11 @@ function hasBrokenWord(source: string, script: SyntaxNode): boolean {
 export function isOddlyWritten(node: SyntaxNode): boolean {
   switch (node.type) {
     case 'Word':
-      return ODD_TILDE.test(node.text) || (node.parts !== undefined && isOddWord(node.parts));
+      return (
+        ODD_TILDE.test(node.text) ||
+        OTHERS_STREAMS.test(node.text) ||
+        (node.parts !== undefined && isOddWord(node.parts))
+      );
     case 'ParameterExpansion':
       return isOddExpansion(node);
     case 'ArithmeticExpansion':

@@ -12,7 +12,7 @@ const UNCOUNTABLE = /;|\\[()]|\$\{[^}]*[()]|(["'])[^"']*[()][^"']*\1/;
 
 /** Whether no word of a text can hide anything: what quotes, escapes or expands is nowhere in it. */
 export function isBare(source: string): boolean {
-  return !/[`"'\\$(]|~[-+\d]/.test(source);
+  return !/[`"'\\$(]|~[-+\d]|\/proc\//.test(source);
 }
 
 /**

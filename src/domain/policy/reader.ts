@@ -23,7 +23,7 @@ import { replacesInput, waysOf } from './fields.ts';
 import { Follower, type Runs } from './follower.ts';
 import { fedTo, type Fed } from './names-found.ts';
 import { isOddlyWritten, isOddText } from './odd-writing.ts';
-import { Notes } from './notes.ts';
+import { Notes, syntaxDoubt } from './notes.ts';
 import { closesAndGoesOn, isBare, isOverlooked } from './overlooked.ts';
 import { beside, MOST_DEPTH, outermost, started, type Place } from './place.ts';
 import type { Site } from './reading.ts';
@@ -68,14 +68,13 @@ export class Reader {
     if (!/PWD|\$\(pwd\)/.test(this.text)) return false;
     const { directories, here } = this.named.where;
     if (directories.some((each) => /[\s*?[]/.test(each))) return true;
-    return isLost(here) && /(?:^|[\s;&|(])(?:\$\{?(?:OLD)?PWD\}?|\$\(pwd\))(?:[\s;&|)]|$)/.test(this.text);
+    return isLost(here) && /(?:^|[\s;&|(])(?:\$\{?(?:OLD)?PWD\}?|\$\(pwd\))(?:[\s;&|)/]|$)/.test(this.text);
   }
 
   private readScript(script: ParsedScript, place: Place): void {
     const [error] = script.errors ?? [];
     if (error !== undefined && place.depth === 0) this.notes.isBroken = true;
-    if (error !== undefined)
-      this.notes.doubt(`this does not read as a command: ${error.message}`, this.site(place, error.pos));
+    if (error !== undefined) this.notes.doubt(syntaxDoubt(error.message), this.site(place, error.pos));
     if (isOddText(place.source, script)) this.notes.doubt(ODD, this.site(place, 0, place.source.length));
     this.visitAll(script, place);
   }

@@ -101,8 +101,15 @@ export class ScriptVariables implements Variables {
   /** Whether arithmetic on this variable can only be arithmetic; what it holds is evaluated, substitutions and all. */
   isNumber(name: string): boolean {
     if (this.blind || SET_TO_WORDS.test(name)) return false;
-    if (!this.assigned.has(name)) return true;
+    // What comes from outside, as names in capitals do, may be the name of one that is set here: TERM=dumb.
+    if (!this.assigned.has(name))
+      return /[a-z]/.test(name) || [...this.assigned.keys()].every((each) => this.holdsNoCode(each));
     return this.valuesOf(name, -1).values.every((value) => NUMERIC.test(value));
+  }
+
+  /** Whether what a variable holds has nothing in it that arithmetic would run. */
+  private holdsNoCode(name: string): boolean {
+    return this.valuesOf(name, -1).values.every((value) => !/[[$`(]/.test(value) && !value.includes(HOLE));
   }
 
   /** Whether one of the shell's own integers is given what may be no number: it is evaluated as arithmetic is, wherever it comes from. */
