@@ -99,16 +99,27 @@ export function builtin(program: string): Builtin | undefined {
   // What `cd` is given may only lead elsewhere.
   if (own === undefined || program === 'eval' || program === 'cd') return own;
   const mayBe = own === tested ? mayTestVariable : mayBeGivenOption;
+  const takesNames = TAKES_NAMES.test(program);
   return (args, name) => {
+    if (takesNames && args.some(isNameMade))
+      return [...own(args, name), ...doubt(`a name for ${name} is put together when it runs`)];
     return mayBe(args)
       ? [...own(args, name), ...doubt(`which options ${name} has is only known when it runs`)]
       : own(args, name);
   };
 }
 
+const TAKES_NAMES =
+  /^(?:export|declare|typeset|local|readonly|mapfile|readarray|unset|getopts|hash|jobs|shopt|enable|alias|let|complete|compgen)$/;
+
+/** Only what a variable is set to may be put together where names are told. */
+function isNameMade({ text, expanded, list }: Field): boolean {
+  return expanded !== undefined && list !== true && !/^\w+\+?=/.test(text);
+}
+
 /** `"$(x)"`, `"-$(x)"` */
 function mayBecomeOption(text: string): boolean {
-  return text.startsWith(MADE) || /^-.*\0/s.test(text);
+  return text.startsWith(MADE) || /^-.*[\0\uffff]/s.test(text);
 }
 
 /** Such a word, or one that may be several, where options stand. */

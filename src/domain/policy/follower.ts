@@ -15,7 +15,8 @@ import type { Notes } from './notes.ts';
 import { isEveryday } from './named-command.ts';
 import { MOST_DEPTH, type Place } from './place.ts';
 import type { Doubt, Run, Site } from './reading.ts';
-import { isToldInParts } from './put-together.ts';
+import { mayReadOn } from './script-on-input.ts';
+import { isOddlyPutTogether, isPlainSaying, isToldInParts } from './put-together.ts';
 import { isRunner } from './runners.ts';
 import { isShell } from './shells.ts';
 import { breaksOut, isUsualPlace, saysWhereFilesGo, spellsOutVariables, steeringOf } from './steering.ts';
@@ -37,11 +38,6 @@ interface Followed {
 
 /** What changes the directory besides `cd` and its like. */
 const MOVES = /-execdir|chdir|\s-C/;
-/** They read from where the shell reads its script, and it goes on behind that. */
-const READS_ON =
-  /\b(?:read|mapfile|readarray|select|head|tail|cat|sed|[gmn]?awk|grep|tr|cut|sort|uniq|wc|tee|dd|xargs|(?:ba|da|k|z)?sh|python[\d.]*|perl|ruby|node|ssh)\b/;
-/** `-e$!xec`: what is expanded may be nothing, numbers included. `-j$(nproc)` has its letter in front. */
-const COMPOSED_OPTION = /^-[^=\s]*(?:\0[\ufdd0\ufdd1]?|\uffff)[A-Za-z]/;
 const NOTHING_OF_ITS_OWN = [0, 0] as const;
 
 /** Follows commands to what they run, and variables to what they decide. */
@@ -102,8 +98,8 @@ export class Follower {
     if (!place.elsewhere) this.notes.follows(run, own);
     if (isToldInParts(program, args) && !run.maybe)
       this.notes.doubt(`a part of what ${program} is told is only known when it runs`, site, run);
-    if (args.some(({ text }) => COMPOSED_OPTION.test(text)))
-      this.notes.doubt(`the name of an option for ${program} is put together when it runs`, site, run);
+    if (args.some(isOddlyPutTogether) && !isPlainSaying(program))
+      this.notes.doubt(`a word for ${program} is put together when it runs, and may be an option`, site, run);
     if (spellsOutVariables(program)) this.variablesAmong(run, place);
     if (name.text.includes('/')) this.notes.runsFile(name.text, run, own);
     if (place.depth >= MOST_DEPTH) {
@@ -241,7 +237,7 @@ export class Follower {
     const texts = others.length === 0 ? inputTexts(only, place.variables) : undefined;
     const speaksOwnLanguage = knownProgram(run.program).language !== undefined || isClient(run.program);
     if (!speaksOwnLanguage) for (const text of texts ?? []) this.readText(text, place, run);
-    if (!speaksOwnLanguage && texts?.some((text) => READS_ON.test(text.replace(/[\\'"]/g, ''))) === true)
+    if (!speaksOwnLanguage && texts?.some(mayReadOn) === true)
       this.doubt(`a part of what ${run.program} reads may be read by what it runs`, run, place);
     if (!speaksOwnLanguage && only !== undefined && isFilledIn(only))
       this.doubt(`what ${run.program} runs is put together when it runs`, run, place);

@@ -48,7 +48,7 @@ const NO_RUNS: readonly Run[] = [];
 const ODD = /[=@'"`(,;|&$<>]/;
 const NO_NAMES: ReadonlyMap<string, number> = new Map();
 /** Where programs lie that are found by their name. */
-const INSTALLED = /^(?:[~…]|\/(?:usr|opt|snap|nix|s?bin)\/)|(?:^|\/)(?:node_modules|\.bin)(?:\/|$)/;
+const INSTALLED = /^(?:[~…]|\/(?:usr|opt|snap|nix|s?bin)\/)|(?:^|\/)(?:node_modules|s?bin|\.bin)(?:\/|$)/;
 /** What programs have said, and no program loads. */
 const SAID = /\.(?:log|txt|out|err|md|csv|html)$/;
 

@@ -5,6 +5,8 @@ import { plainTextsIn } from './syntax.ts';
 const ODD_TEXT = /[^\P{Cc}\n\t\r]/u;
 /** `~+`, `~-` and `~2` are directories one has been in. */
 const ODD_TILDE = /(?:^|[=:])~[-+\d$]/;
+/** What is known of these is where they lead, not how they are spelt: `${PWD}x` lies beside it. */
+const GLUED_PLACE = /(?:\$\{(?:PWD|OLDPWD|HOME)\}|\$\(pwd\)|\$(?:PWD|OLDPWD|HOME)(?!\w))"?[\w.~+@%=-]/;
 /** What other programs have open, by way of where the system shows it. */
 const OTHERS_STREAMS = /\/proc\/\S*(?:[$*?[`]|\/fd\b)/;
 const PLAIN_DELIMITER = /^(?:[\w.!@%+:-]+|(['"])[\w.!@%+: -]+\1|\\\w+)$/;
@@ -35,6 +37,7 @@ export function isOddlyWritten(node: SyntaxNode): boolean {
     case 'Word':
       return (
         ODD_TILDE.test(node.text) ||
+        GLUED_PLACE.test(node.text) ||
         OTHERS_STREAMS.test(node.text) ||
         (node.parts !== undefined && isOddWord(node.parts))
       );

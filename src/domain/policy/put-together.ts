@@ -32,3 +32,25 @@ export function isToldInParts(program: string, args: readonly Field[]): boolean 
   // It may be an option, whatever becomes of words.
   return unknown.some(isMadeUp) && !(isSaid && (!runsOthers || /^(?:git|gh|glab|hub)$/.test(program)));
 }
+
+const ANY = '(?:\\0[\\ufdd0\\ufdd1]?|\\uffff)';
+/**
+ * How words are put together that cannot be more than they seem, whatever is filled in, nothing included: they begin with what begins
+ * no option, or they are one by what is written (`--x=$y`, `-j$n`).
+ */
+const PLAINLY_PUT_TOGETHER = new RegExp(
+  `^(?:${ANY}+(?:[^-+;{(!][^]*)?|[^-+\\0\\uffff][^]*|--?[\\w-]+=[^]*|-[A-Za-z]${ANY}[^A-Za-z]*(?:[/:.][^]*)?|[-+]\\uffff+\\d*)$`,
+);
+
+/** Whether a word of which a part is only known when it runs has another form than those. */
+export function isOddlyPutTogether({ text, open }: Field): boolean {
+  return open && !PLAINLY_PUT_TOGETHER.test(text);
+}
+
+/** They have no option that could do more than to say it otherwise. */
+export function isPlainSaying(program: string): boolean {
+  return SAYS.test(program);
+}
+
+const SAYS =
+  /^(?:echo|ls|cat|grep|egrep|fgrep|head|tail|wc|cut|tr|uniq|basename|dirname|date|seq|expr|sleep|kill|mkdir|touch|cp|mv|rm|ln|chmod|chown)$/;

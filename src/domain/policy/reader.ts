@@ -31,9 +31,12 @@ import { isTelling } from './steering.ts';
 import { isTangled } from './tangle.ts';
 import { isForReadAlone, type ScriptVariables } from './variables.ts';
 import { isWrittenOut } from './syntax.ts';
+import { isStream } from './streams.ts';
 import { walk } from './walk.ts';
 import { isLost } from './whereabouts.ts';
 
+/** Where what is said is shown. */
+const OWN_OUTPUT = /^(?:-|\/dev\/(?:std(?:out|err)|tty\d*|fd\/[12]|full|zero|(?:tcp|udp)\/.*))$/;
 const ODD = 'this is written as hardly anybody writes, and may mean something else';
 /** Walks a parsed script and notes what it would run. */
 export class Reader {
@@ -261,6 +264,8 @@ export class Reader {
         this.notes.doubt('this opens a connection to the network', site);
       }
       if (isDuplicating && /^(?:\d+|-|\d+-)$/.test(path)) continue;
+      if (node.operator.includes('>') && isStream(path) && !OWN_OUTPUT.test(path))
+        this.notes.doubt('what is written there others read', site);
       // What stands after `>&` and is no number is expanded twice.
       if (isDuplicating && /[$`\0]/.test(path)) this.notes.doubt('a text is expanded once more', site);
       if (place.elsewhere) continue;
