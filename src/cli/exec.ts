@@ -75,6 +75,10 @@ async function passOn(stream: 'stdout' | 'stderr', chunk: Buffer): Promise<void>
   await written(process[stream], chunk);
 }
 
+function isUnread(envelope: unknown): boolean {
+  return typeof envelope === 'object' && envelope !== null && Reflect.get(envelope, 'unread') === true;
+}
+
 function shown(cli: Cli, executed: Executed, { json }: ExecOptions): number {
   if (json === true) {
     const envelope = 'output' in executed ? executed.output?.value : undefined;
@@ -82,6 +86,12 @@ function shown(cli: Cli, executed: Executed, { json }: ExecOptions): number {
   }
   switch (executed.status) {
     case 'done':
+      if (isUnread(executed.output.value)) {
+        cli.terminal.complain(
+          'error: nobody took the output for as long as the command might run; the rest of it is lost',
+        );
+        return executed.output.exitCode || EXIT.error;
+      }
       return executed.output.exitCode ?? EXIT.ok;
     case 'failed':
       if (executed.output?.exitCode == null || executed.output.failure !== undefined) {

@@ -6,6 +6,7 @@ import { checkOperation, FILE_OPERATIONS } from '../execution/files/check.ts';
 import type { FileOperation } from '../execution/files/check.ts';
 import { openSandbox } from '../execution/files/sandbox.ts';
 import { ownFiles } from '../execution/open.ts';
+import { plural } from '../domain/trust/tally.ts';
 import { findRules } from '../rules-file.ts';
 import { action } from './cli.ts';
 import type { Cli } from './cli.ts';
@@ -39,10 +40,12 @@ const ANSWERS = {
     .object({
       matches: z.array(z.object({ path: z.string(), line: z.number(), text: z.string() })),
       truncated: z.boolean(),
+      cut: z.number(),
     })
-    .transform(({ matches, truncated }) => [
+    .transform(({ matches, truncated, cut }) => [
       ...matches.map(({ path, line, text }) => `${path}:${line}:${text}`),
       ...(truncated ? ['… (truncated)'] : []),
+      ...(cut > 0 ? [`… (of ${plural(cut, 'long file')} only the beginning was searched)`] : []),
     ]),
 } satisfies Record<FileOperation, z.ZodType<string | readonly string[] | Uint8Array>>;
 
@@ -159,6 +162,7 @@ async function run(cli: Cli, tool: FileOperation, args: object, options: Common)
   switch (executed.status) {
     case 'done':
       if (options.json !== true) print(ANSWERS[tool].parse(value));
+      if (tool === 'read' && options.json !== true) sayIfCut(cli, value);
       return EXIT.ok;
     case 'failed':
       cli.terminal.complain(`error: ${plain(executed.error.message)}`);
@@ -167,6 +171,14 @@ async function run(cli: Cli, tool: FileOperation, args: object, options: Common)
     case 'ask':
       return complainOf(cli, executed);
   }
+}
+
+const Part = z.object({ bytes: z.number(), size: z.number(), truncated: z.literal(true) });
+
+/** What is read by itself is a part, and looks like a whole. */
+function sayIfCut({ terminal }: Cli, value: unknown): void {
+  const { success, data } = Part.safeParse(value);
+  if (success) terminal.complain(`Only ${data.bytes} bytes of ${data.size}; more with --offset.`);
 }
 
 const EXIT_OF: ReadonlyMap<string, number> = new Map([

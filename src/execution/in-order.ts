@@ -186,13 +186,13 @@ export class CallInOrder {
       if (ran.error !== undefined) throw new ToolFailed(ran.error, ran.cause);
       return ran.output?.value;
     };
-    const { approvalWaitMs = 0 } = this.#options;
+    const { approvalWaitMs = 0, stopped } = this.#options;
     const { risk } = claimed;
     const permission = { decision: policy.verdict, because };
     const guarded = gate.guard({ server, name }, run, { permission: () => permission, approvalWaitMs, risk });
     const who = { ...(agent === undefined ? {} : { agent }), ...(session === undefined ? {} : { session }) };
     try {
-      await guarded(args, { callId, ...who });
+      await guarded(args, { callId, ...who, ...(stopped === undefined ? {} : { stopped }) });
     } catch (error) {
       if (ended === undefined && unwritten === undefined) return this.#notAdmitted(error, because);
     }
@@ -227,6 +227,7 @@ export class CallInOrder {
   }
 
   async #notAdmitted(error: unknown, because: string): Promise<Executed> {
+    if (this.#options.stopped?.aborted === true) return this.#ended(NOT_WAITED_FOR);
     if (error instanceof ApprovalRequired)
       return this.#ask(because || error.message, error.approval, because === '' ? 'trust' : 'policy');
     if (error instanceof NotApproved)
@@ -291,6 +292,11 @@ export class CallInOrder {
     );
   }
 }
+
+const NOT_WAITED_FOR: Ran = {
+  ...{ output: undefined, attempts: 0, cause: undefined, stage: 'run' },
+  error: toolError('cancelled', 'it was stopped before it began'),
+};
 
 /** Refused between being admitted and running. */
 function notRun({ stage, category, because }: Refusal): Ran {

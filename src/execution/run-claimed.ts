@@ -18,6 +18,7 @@ export interface Ran {
 }
 
 const LOOK_AGAIN_MS = 500;
+const NEVER_BEGUN = { output: undefined, attempts: 0, cause: undefined, stage: 'run' } as const;
 
 /** Runs a call that has passed every check. It may have waited long for that: the kill switch is looked at again, and on. */
 export async function runClaimed(
@@ -33,8 +34,10 @@ export async function runClaimed(
   const before = await refusedByKillSwitch(controls);
   if (before !== undefined) {
     const error = toolError('policy_blocked', before.because);
-    return { output: undefined, error, attempts: 0, cause: undefined, stage: 'kill_switch' };
+    return { ...NEVER_BEGUN, error, stage: 'kill_switch' };
   }
+  if (stopped?.aborted === true)
+    return { ...NEVER_BEGUN, error: toolError('cancelled', 'it was stopped before it began') };
   const watch = watchKillSwitch(controls);
   const context: RunContext = {
     ...{ sandbox, confinement },

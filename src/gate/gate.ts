@@ -146,6 +146,7 @@ export class Gate {
       ledgerId: outcomeId(callId, tool.server, tool.name, agent),
       check: () => tool.check(call.args, { ...call, ...known }),
       until: Date.now(),
+      over: view.closing.signal,
       definition: call.definition,
     };
     return askAbout(held, call);

@@ -9,6 +9,7 @@ import type { Consumed } from '../postgres/grants.ts';
 import { admitted, keepRenewed } from './admission.ts';
 import type { Backend } from './backend.ts';
 import { CallDenied } from './errors.ts';
+import { dropQuestion } from './held.ts';
 import type { HeldCall } from './held.ts';
 import type { PlainSuccess } from './succeeded-call.ts';
 import { NOTHING_HELD } from './tool-gate.ts';
@@ -17,6 +18,8 @@ import type { View } from './view.ts';
 
 export interface GuardContext extends Omit<CallContext, 'definition'> {
   readonly callId?: string;
+  /** Who has called does not wait for a person any more; a question that is still open is taken back. */
+  readonly stopped?: AbortSignal;
 }
 
 export interface GuardOptions<Args> {
@@ -131,8 +134,14 @@ async function carefully<Args, Result>(
   const until = Date.now() + (terms.approvalWaitMs ?? needs.approvalWaitMs);
   const { approvals } = needs.backend;
   const ledgerId = outcomeId(call.callId, tool.server, tool.name, call.agent);
-  const held: HeldCall = { tool, view: needs.view, approvals, args, call, ledgerId, check, until, definition };
-  const { decision, probe, grant } = await admitted(needs.backend, held);
+  const { closing } = needs.view;
+  const { stopped } = context;
+  const over = stopped === undefined ? closing.signal : AbortSignal.any([closing.signal, stopped]);
+  const held: HeldCall = { tool, view: needs.view, approvals, args, call, ledgerId, check, until, over, definition };
+  const { decision, probe, grant } = await admitted(needs.backend, held).catch(async (error: unknown) => {
+    if (stopped?.aborted === true) await dropQuestion(held, 'whoever asked has gone');
+    throw error;
+  });
   // What the person has seen is what runs, unless the gate or the application denies it.
   const given = grant?.edited ? (grant.edited.args as Args) : args;
   if (grant?.edited) await refuseDenied(tool, given, context, terms);

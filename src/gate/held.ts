@@ -34,6 +34,8 @@ export interface HeldCall {
   readonly ledgerId: string;
   /** Epoch milliseconds; Infinity to wait as long as the question is open. */
   readonly until: number;
+  /** Aborted when nobody waits any more: the gate is closed, or the caller has gone. */
+  readonly over: AbortSignal;
   /** Digest of what the tool says it is, where that is known. */
   readonly definition: string | undefined;
   /** Nothing had been seen of the tool when a person was asked: what others have run since is no answer to this call. */
@@ -99,20 +101,20 @@ export async function untilDecided(held: HeldCall, decision: Ask): Promise<Consu
     if (question !== undefined && isOvertaken(question, held.told, now)) {
       // A person was asked, or has even answered, about less than what is held now.
       held.question = undefined;
-      await pause(ASK_ANEW_MS, held.view.closing.signal);
+      await pause(ASK_ANEW_MS, held.over);
     } else if (question?.status === 'approved') {
       const consumed = await consumeInTime(held, approvals, question.id);
       if (consumed !== undefined) return consumed;
       // Another call was faster, or it was revoked: what is still held is asked about anew.
       held.view.grants.spend(held.tool.key, question.id);
       held.question = undefined;
-      await pause(ASK_ANEW_MS, held.view.closing.signal);
+      await pause(ASK_ANEW_MS, held.over);
     } else if (question?.status === 'withdrawn' && isTidiedAway(question)) {
       held.question = undefined;
     } else if (question !== undefined && question.status !== 'pending') {
       throw new NotApproved({ ...question, status: question.status });
     }
-    if (Date.now() >= until || held.view.closing.signal.aborted) throw refused(held, decision, question?.id);
+    if (Date.now() >= until || held.over.aborted) throw refused(held, decision, question?.id);
     // What is held now is asked about; and a lease may be free by now.
     if (held.question === undefined || decision.via === 'probe') return undefined;
   }
@@ -162,7 +164,7 @@ async function askInTime(held: HeldCall, approvals: Approvals, decision: Ask): P
   } catch (error) {
     if (isFinal(error)) throw error;
     if (Date.now() + LOOK_AGAIN_MS >= held.until) throw refused(held, decision, undefined, error);
-    await pause(LOOK_AGAIN_MS, held.view.closing.signal);
+    await pause(LOOK_AGAIN_MS, held.over);
     return undefined;
   }
 }
@@ -177,16 +179,16 @@ export async function consumeInTime(
     try {
       return await approvals.consume(grant, runningCall(held));
     } catch (error) {
-      const { closing } = held.view;
+      const { over } = held;
       const isOver = isFinal(error) || error instanceof CallDenied;
-      if (isOver || closing.signal.aborted || Date.now() + wait >= held.until) throw error;
-      await pause(wait, closing.signal);
+      if (isOver || over.aborted || Date.now() + wait >= held.until) throw error;
+      await pause(wait, over);
     }
   }
 }
 
 /** Until it is over, the time is up, or it is time to see how the tool stands. */
-async function untilOver({ view, until }: HeldCall, approvals: Approvals, asked: Asked): Promise<Asked> {
+async function untilOver({ view, until, over }: HeldCall, approvals: Approvals, asked: Asked): Promise<Asked> {
   if (asked.status !== 'pending' || Date.now() >= until) return asked;
   const waker = createWaker();
   const stop = view.waiters.add(asked.id, waker.wake);
@@ -201,7 +203,7 @@ async function untilOver({ view, until }: HeldCall, approvals: Approvals, asked:
     // Once listening, because it may have been decided before that.
     const now = await look();
     if (now.status !== 'pending') return now;
-    await waker.sleep(Math.min(LOOK_AGAIN_MS, until - Date.now()), view.closing.signal);
+    await waker.sleep(Math.min(LOOK_AGAIN_MS, until - Date.now()), over);
     return await look();
   } finally {
     stop();

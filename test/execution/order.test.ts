@@ -364,6 +364,46 @@ it(
   },
 );
 
+it('a refusal by an earlier stage is no part of the quota, and authorisation speaks before policy', async () => {
+  const { execution } = await scene({ maxToolCallsPerSession: 1 }, { controls: controlsIn(installation.pool) });
+  const mine = { session: 'order-of-stages' };
+  const policy = { status: 'refused', refusal: { stage: 'policy' } };
+  expect(await execution.execute(shell('sudo id', mine))).toMatchObject(policy);
+  expect(await execution.execute(shell('sudo id', mine))).toMatchObject(policy);
+  expect(await execution.execute(shell('true', mine))).toMatchObject({ status: 'done' });
+  expect(await execution.execute(shell('true', mine))).toMatchObject({ refusal: { stage: 'quota' } });
+  const closed = await scene({ authorization: { enabled: true, default: 'deny', rules: [] } });
+  expect(await closed.execution.execute(shell('sudo id'))).toMatchObject({ refusal: { stage: 'authorisation' } });
+});
+
+it.each([
+  ['write', { path: 'x', content: 'new' }],
+  ['delete', { path: 'kept' }],
+  ['shell', { command: 'touch x' }],
+])('%s does nothing if it was stopped before it began', async (tool, args) => {
+  const { execution, root } = await scene();
+  writeFileSync(join(root, 'kept'), '');
+  const stopped = await execution.execute({ tool, args, agent: 'a', session: 's' }, { stopped: AbortSignal.abort() });
+  expect(stopped).toMatchObject({ status: 'failed', error: { category: 'cancelled' } });
+  expect(readdirSync(root)).toEqual(['kept']);
+});
+
+it('who does not wait for a person any more is answered at once, and nothing runs later', async () => {
+  const gate = await installation.connect({ agent: 'a' });
+  const { execution, root, lines } = await scene({}, { gate });
+  writeFileSync(join(root, 'victim'), '');
+  const stop = new AbortController();
+  const waiting = execution.execute(shell('rm victim'), { stopped: stop.signal, approvalWaitMs: 60_000 });
+  const open = async () =>
+    (await readPending(installation.pool, 100)).filter((each) => JSON.stringify(each).includes('rm victim'));
+  await eventually(async () => expect(await open()).toHaveLength(1));
+  stop.abort();
+  expect(await waiting).toMatchObject({ status: 'failed', error: { category: 'cancelled' } });
+  expect(lines().at(-1)).toMatchObject({ result: 'cancelled', error_category: 'cancelled' });
+  await eventually(async () => expect(await open()).toHaveLength(0));
+  expect(readdirSync(root)).toEqual(['victim']);
+});
+
 it('counts every call up to the limit, and anew after its time', async () => {
   const { pool } = installation;
   const request = { agent: 'b', session: 's', most: 1, windowSeconds: 1 };

@@ -1,6 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { parseRules } from '../../src/domain/rules/parse-rules.ts';
@@ -96,6 +97,34 @@ it('ends when its time is up although its reader has stopped reading', async () 
   const ended = await run('echo start; yes', { timeoutMs: 300, onOutput: () => new Promise(() => undefined) });
   expect(ended).toMatchObject({ timedOut: true, exitCode: 124 });
   expect(ended.stdout).toContain('start');
+});
+
+it('says so when whoever is told of the output stops taking it, and waits for one that is only slow', async () => {
+  let told = 0;
+  const stalling = () => ((told += 1) > 1 ? new Promise<void>(() => undefined) : Promise.resolve());
+  const lost = await run('seq 20000', { timeoutMs: 800, onOutput: stalling });
+  expect(lost).toMatchObject({ exitCode: 0, timedOut: false, truncated: true, unread: true });
+  let heard = 0;
+  const slow = await run('seq 30000', {
+    ...{ timeoutMs: 1500, maxOutputBytes: 1_000_000 },
+    onOutput: (_, chunk) => sleep(700).then(() => void (heard += chunk.length)),
+  });
+  expect(slow).toMatchObject({ exitCode: 0, truncated: false, unread: false, bytes: { stdout: 168_894 } });
+  expect(heard).toBe(168_894);
+});
+
+it.runIf(process.platform === 'linux')('hands on no file that whoever started us has open', () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'surety-inherited-')), 'open');
+  writeFileSync(file, 'not for commands');
+  const program = resolve('test/execution/programs/run-in-shell.ts');
+  const { stdout } = spawnSync(
+    'bash',
+    ['-c', `exec 100<"$1"; exec "$2" --import tsx "$3" 'cat <&100'`, '-', file, process.execPath, program],
+    {
+      encoding: 'utf8',
+    },
+  );
+  expect(stdout).toBe('');
 });
 
 it('waits for a reader that takes longer than the command, and does without one that fails', async () => {

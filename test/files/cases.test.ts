@@ -39,6 +39,26 @@ const RUN: Readonly<Record<string, (sandbox: FileSandbox, path: string, to: stri
 
 const modes = ANCHORING === 'handles' ? (['handles', 'paths'] as const) : (['paths'] as const);
 
+test('of edits to one file at the same time none is done and lost', async () => {
+  const sandbox = await tree.open(FileSection.parse({}));
+  const words = Array.from({ length: 20 }, (_, nth) => `word${nth}.`);
+  await writeFile(sandbox, 'many.txt', words.join('\n'));
+  const edits = await Promise.all(
+    words.map((word) => editFile(sandbox, 'many.txt', { old: word, new: word.toUpperCase() })),
+  );
+  expect(edits.every(({ ok }) => ok)).toBe(true);
+  expect(tree.text('root/many.txt')).toBe(words.join('\n').toUpperCase());
+});
+
+test('a long file is searched as far as it may be read, and the others all the same', async () => {
+  const sandbox = { ...(await tree.open(FileSection.parse({}))), maxReadBytes: 1000 };
+  writeFileSync(join(tree.root, '0-long.txt'), `needle\n${'x\n'.repeat(1000)}needle`);
+  writeFileSync(join(tree.root, '1-short.txt'), 'needle\nneedle');
+  const found = await grepFiles(sandbox, 'needle');
+  expect(found).toMatchObject({ ok: true, cut: 1, truncated: false });
+  expect(found.ok && found.matches.map(({ line }) => line)).toEqual([1, 1, 2]);
+});
+
 describe.each(modes)('held by %s', (anchoring) => {
   test.each(cases)('$id', async ({ op, path, to, file, deep, expect: expected }) => {
     const before = { outside: tree.text('outside/secret.txt'), sibling: tree.text('root-evil/x.txt') };

@@ -8,7 +8,6 @@ import { existing, readAtMost } from './read.ts';
 import { answering, invalid } from './refusal.ts';
 import type { FileSandbox } from './sandbox.ts';
 import { newWalkLog, walk } from './walk.ts';
-import type { WalkLog } from './walk.ts';
 
 export interface SearchOptions {
   /** Where to begin; the first root if absent. */
@@ -60,9 +59,9 @@ export function grepFiles(sandbox: FileSandbox, pattern: string, options: GrepOp
       const glob = options.glob === undefined ? undefined : compiled(sandbox, options.glob);
       const log = newWalkLog();
       const matches: GrepMatch[] = [];
-      const searched = { files: 0, binary: 0 };
+      const searched = { files: 0, binary: 0, cut: 0 };
       const search = async (path: string, held: Held) => {
-        for await (const [line, text] of linesOf(sandbox, path, held, searched, log)) {
+        for await (const [line, text] of linesOf(sandbox, path, held, searched)) {
           if (!isMatch(text)) continue;
           if (matches.length >= (options.limit ?? MOST_RESULTS)) log.truncated = true;
           else matches.push({ path, line, text: text.slice(0, LONGEST_LINE) });
@@ -90,8 +89,7 @@ async function* linesOf(
   sandbox: FileSandbox,
   path: string,
   held: Held,
-  searched: { files: number; binary: number },
-  log: WalkLog,
+  searched: { files: number; binary: number; cut: number },
 ): AsyncGenerator<readonly [number, string]> {
   const file = await openHeld(held, path);
   const bytes = await readAtMost(file, sandbox.maxReadBytes + 1).finally(() => file.close());
@@ -100,7 +98,7 @@ async function* linesOf(
     return;
   }
   searched.files += 1;
-  log.truncated ||= bytes.length > sandbox.maxReadBytes;
+  if (bytes.length > sandbox.maxReadBytes) searched.cut += 1;
   let number = 0;
   for (const line of bytes.subarray(0, sandbox.maxReadBytes).toString('utf8').split('\n')) {
     number += 1;

@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { hardLinksOf, kindOf, openHeld } from './handle.ts';
+import { inTurn } from './in-turn.ts';
 import { requireAccess, withPlace } from './locate.ts';
 import { existing, readAtMost } from './read.ts';
 import { answering, failed, invalid, requireGoing } from './refusal.ts';
@@ -39,21 +40,26 @@ export interface Edit {
 
 /** Replaces a text in a file, byte for byte, so that what else is in it stays as it is. */
 export function editFile(sandbox: FileSandbox, path: string, edit: Edit) {
-  return answering(() =>
-    withPlace(sandbox, path, { followLast: true }, async (place) => {
-      requireAccess(sandbox, place.path, 'read', 'write');
-      if (edit.old === '') throw invalid('the text to replace is empty');
-      const file = await openHeld(existing(place), place.path);
-      const before = await readAtMost(file, sandbox.maxWriteBytes + 1).finally(() => file.close());
-      requireSize(sandbox, before.length);
-      const { after, count } = replaced(before, Buffer.from(edit.old), Buffer.from(edit.new));
-      if (count === 0) throw invalid(`the text to replace is not in ${place.path}`);
-      if (count > 1 && edit.all !== true) throw invalid(`the text to replace is ${count} times in ${place.path}`);
-      requireSize(sandbox, after.length);
-      const done = await replaceFile(sandbox, place, filledWith(after, place.node), { overwrite: true });
-      return { path: place.path, replacements: count, bytes: after.length, ...done };
-    }),
-  );
+  return answering(async () => {
+    const real = await withPlace(sandbox, path, { followLast: true }, (place) => Promise.resolve(place.path));
+    return inTurn(real, () => edited(sandbox, path, edit));
+  });
+}
+
+function edited(sandbox: FileSandbox, path: string, edit: Edit) {
+  return withPlace(sandbox, path, { followLast: true }, async (place) => {
+    requireAccess(sandbox, place.path, 'read', 'write');
+    if (edit.old === '') throw invalid('the text to replace is empty');
+    const file = await openHeld(existing(place), place.path);
+    const before = await readAtMost(file, sandbox.maxWriteBytes + 1).finally(() => file.close());
+    requireSize(sandbox, before.length);
+    const { after, count } = replaced(before, Buffer.from(edit.old), Buffer.from(edit.new));
+    if (count === 0) throw invalid(`the text to replace is not in ${place.path}`);
+    if (count > 1 && edit.all !== true) throw invalid(`the text to replace is ${count} times in ${place.path}`);
+    requireSize(sandbox, after.length);
+    const done = await replaceFile(sandbox, place, filledWith(after, place.node), { overwrite: true });
+    return { path: place.path, replacements: count, bytes: after.length, ...done };
+  });
 }
 
 function replaced(bytes: Buffer, old: Buffer, by: Buffer): { readonly after: Buffer; readonly count: number } {

@@ -12,6 +12,8 @@ export interface ShellEnvelope {
   readonly cancelled: boolean;
   /** Whether either stream was cut. */
   readonly truncated: boolean;
+  /** Whoever was told of output as it came stopped taking it: the rest is in neither. */
+  readonly unread: boolean;
   readonly durationMs: number;
   /** Base64 where a stream was not text; then it holds the kept bytes, one after the other. */
   readonly encoding: { readonly stdout: 'utf8' | 'base64'; readonly stderr: 'utf8' | 'base64' };

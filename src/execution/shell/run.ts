@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { openSync, readdirSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { pauseUnless } from '../../pause.ts';
@@ -35,6 +36,24 @@ export interface ShellCommand {
 
 /** As timeout(1) has it. */
 const TIMED_OUT = 124;
+const MOST_HANDLES = 1024;
+/** What we were started with open would be open in the command as well: files and pipes that no rule has looked at. */
+const NOTHING_INHERITED: readonly number[] = Array<number>(Math.max(0, mostInherited() - 2)).fill(
+  openSync('/dev/null', 'r'),
+);
+
+function mostInherited(): number {
+  try {
+    return Math.max(
+      ...readdirSync('/proc/self/fd')
+        .map(Number)
+        .filter((handle) => handle < MOST_HANDLES),
+    );
+  } catch {
+    return 2; // Not on Linux.
+  }
+}
+
 /** How long a command may take to end after it was told to. */
 const GRACE_MS = 2000;
 const SHORT_GRACE_MS = 200;
@@ -54,7 +73,7 @@ export async function runShell(command: ShellCommand): Promise<ShellEnvelope> {
     cwd,
     env: { ...env, [MARK]: mark },
     detached: true,
-    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', ...NOTHING_INHERITED],
   });
   // Rejects where there is no such program or directory: nothing has run then.
   await once(child, 'spawn');
@@ -80,9 +99,11 @@ export async function runShell(command: ShellCommand): Promise<ShellEnvelope> {
   const drained = Promise.all(streams);
   if (end === 'itself') await pauseUnless(drained, LINGER_MS);
   const leftBehind = await endAll(group, mark);
+  let isCut = false;
   while (!(await pauseUnless(drained, GRACE_MS))) {
-    if (end === 'itself' && listener.isBusy && performance.now() - started < command.timeoutMs) continue;
+    if (end === 'itself' && listener.isBusy && performance.now() - listener.tookAt < command.timeoutMs) continue;
     // Whoever holds the other end now is not found, or not to be ended; nothing more is expected of it.
+    isCut = listener.isBusy;
     over.abort();
     child.stdout?.destroy();
     child.stderr?.destroy();
@@ -97,7 +118,8 @@ export async function runShell(command: ShellCommand): Promise<ShellEnvelope> {
     signal,
     timedOut: end === 'time',
     cancelled: end === 'caller',
-    truncated: kept.stdout.omitted + kept.stderr.omitted > 0,
+    truncated: isCut || kept.stdout.omitted + kept.stderr.omitted > 0,
+    unread: isCut,
     durationMs: Math.round(performance.now() - started),
     encoding: { stdout: stdout.encoding, stderr: stderr.encoding },
     bytes: { stdout: kept.stdout.total, stderr: kept.stderr.total },
@@ -116,14 +138,16 @@ async function endedBy(
 }
 
 /**
- * Whoever is told of output is waited for, so that it sets the pace, but not beyond the end of the command: a reader that has stopped
- * reading keeps no call from its end. One that fails is told no more; that is not the command's fault.
+ * Whoever is told of output is waited for, so that it sets the pace, as long as it goes on: a reader that has taken nothing for as long as
+ * the command might have run keeps no call from its end, and what it has not taken is said to be cut. One that fails is told no more; that is not the command's fault.
  */
 class Listener {
   readonly #over: AbortSignal;
   readonly #isOver: Promise<void>;
   #onOutput: ShellCommand['onOutput'];
   #waiting = 0;
+  /** When it last took something. */
+  tookAt = performance.now();
 
   constructor(over: AbortSignal, onOutput: ShellCommand['onOutput']) {
     this.#over = over;
@@ -144,6 +168,7 @@ class Listener {
       this.#onOutput = undefined;
     } finally {
       this.#waiting -= 1;
+      this.tookAt = performance.now();
     }
   }
 }
