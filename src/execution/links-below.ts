@@ -39,3 +39,19 @@ export async function linksBelow(
   }
   return links;
 }
+
+/** Everything that lies below a directory; undefined if there is too much to look through. */
+export async function entriesBelow(directory: string): Promise<readonly string[] | undefined> {
+  const found: string[] = [];
+  const waiting = [directory];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const entries = await readdir(next, { withFileTypes: true }).catch(() => []);
+    if (found.length + entries.length > MOST_ENTRIES) return undefined;
+    for (const entry of entries) {
+      const path = `${next}/${entry.name}`;
+      found.push(path);
+      if (entry.isDirectory()) waiting.push(path);
+    }
+  }
+  return found;
+}

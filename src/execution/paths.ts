@@ -1,9 +1,9 @@
-import { access as mayAccess, constants, lstat, stat } from 'node:fs/promises';
+import { access as mayAccess, constants, lstat, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import type { CalledPath } from '../domain/execution/authorisation.ts';
 import type { ErrorCategory } from '../domain/execution/errors.ts';
 import { decidePath, KEPT_RULE } from '../domain/files/file-rules.ts';
-import type { FileRules } from '../domain/files/file-rules.ts';
+import type { Access, FileRules, PathDecision } from '../domain/files/file-rules.ts';
 import { isWithin, namesOf, withoutDots } from '../domain/files/path-text.ts';
 import { checkPath } from './files/check.ts';
 import type { LocateOptions } from './files/locate.ts';
@@ -11,7 +11,7 @@ import type { FileSandbox } from './files/sandbox.ts';
 import { isGlob, matchesOf } from './glob-matches.ts';
 import { guessedPath } from './guessed-paths.ts';
 import type { Touch } from './guessed-paths.ts';
-import { linksBelow } from './links-below.ts';
+import { entriesBelow, linksBelow } from './links-below.ts';
 
 /** Devices that are no files: reading them tells nothing, writing them changes nothing. */
 const HARMLESS = /^\/dev\/(?:null|zero|full|u?random|stdin|stdout|stderr|tty|fd\/\d+)$/;
@@ -88,8 +88,11 @@ async function touchedBy(files: FileSandbox, called: CalledPath): Promise<readon
       ),
     );
   };
-  const lookInto = async (each: string) =>
-    called.follows === true ? [...(await look(each)), ...(await ledTo(files, each))] : look(each);
+  const lookInto = async (each: string) => {
+    const found = await look(each);
+    if (called.takes === 'links') return [...found, ...(await ledTo(files, each))];
+    return called.takes === undefined ? found : [...found, ...(await deniedBelow(files, each, called.takes))];
+  };
   if (!isGlob(path)) return lookInto(path);
   const before = await look(beforeGlob(path));
   if (before.some(({ refusal, question }) => refusal !== undefined || question !== undefined)) return before;
@@ -97,6 +100,31 @@ async function touchedBy(files: FileSandbox, called: CalledPath): Promise<readon
   if (matches === undefined) return [{ path, access, known: false, refusal: undefined }];
   // What matches nothing is handed on as it is written.
   return (await Promise.all((matches.length === 0 ? [path] : matches).map(lookInto))).flat();
+}
+
+/** What a rule keeps from being read below a directory that is handed on whole: under another name it would not be kept. */
+async function deniedBelow(
+  files: FileSandbox,
+  directory: string,
+  takes: 'copied' | 'moved',
+): Promise<readonly TouchedPath[]> {
+  const { rules } = files;
+  if (rules.deny.read.length + rules.deny.write.length + rules.allow.read.length === 0) return [];
+  const entries = await entriesBelow(await realpath(directory).catch(() => directory));
+  const question = `nobody can look through all of ${directory} for what rules keep`;
+  if (entries === undefined) return [{ path: directory, access: 'read', known: true, refusal: undefined, question }];
+  // What has been moved could be written under its new name.
+  const ways: readonly Access[] = takes === 'moved' ? ['read', 'write'] : ['read'];
+  for (const path of entries) {
+    const decision = ways.map((way) => decidePath(rules, way, path)).find(isDenied);
+    if (decision === undefined) continue;
+    return [{ path, access: 'read', known: true, refusal: { because: decision.because, category: 'policy_blocked' } }];
+  }
+  return [];
+}
+
+function isDenied({ verdict }: PathDecision): boolean {
+  return verdict === 'deny';
 }
 
 /** What the links below a directory lead to. A command may pass them by: they are guesses. */

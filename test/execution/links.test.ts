@@ -199,3 +199,22 @@ it.each([
   expect(readFileSync(join(base, 'outside/secret.txt'), 'utf8')).toBe('SECRET');
   expect(existsSync(join(base, 'outside/nothing'))).toBe(false);
 });
+
+it('what a rule keeps is not moved or copied from under it with the directory it lies in', async () => {
+  const rooted = join(base, 'kept-below');
+  mkdirSync(join(rooted, 'd/hid'), { recursive: true });
+  mkdirSync(join(rooted, 'plain/sub'), { recursive: true });
+  writeFileSync(join(rooted, 'd/hid/s'), 'SECRET');
+  writeFileSync(join(rooted, 'd/keep'), '');
+  writeFileSync(
+    join(rooted, 'surety.json'),
+    '{"file":{"denyRead":["d/hid/**"],"denyWrite":["d/keep"]},"runner":{"sandbox":"off"}}',
+  );
+  const own = await openExecution({ project: rooted });
+  const runs = (command: string) => own.execute({ tool: 'shell', args: { command } });
+  for (const command of ['mv d e', 'cp -r d f', 'rsync -a d/ g/', 'mv d/hid h', 'cp -a d/. i'])
+    expect([command, await runs(command)]).toMatchObject([command, { status: 'refused' }]);
+  expect(await runs('mv plain other && cp -r other again')).toMatchObject({ status: 'done' });
+  expect(existsSync(join(rooted, 'd/hid/s'))).toBe(true);
+  await own.close();
+});

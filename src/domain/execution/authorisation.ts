@@ -34,8 +34,8 @@ export interface CalledPath {
    * which, both are held to the rules.
    */
   readonly link?: 'itself' | 'either';
-  /** What links below it lead to is touched as well. */
-  readonly follows?: true;
+  /** What lies below it is touched as well: what links lead to, or all of it, which comes to have another name. */
+  readonly takes?: 'links' | 'copied' | 'moved';
 }
 
 export interface Authorisation {

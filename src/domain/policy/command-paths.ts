@@ -1,7 +1,7 @@
 import { MADE, type Field } from '../command/expand.ts';
 import { isMachine } from '../command/pillars.ts';
 import { programName } from '../command/wrappers.ts';
-import { beginsHere, followsLinks } from './following.ts';
+import { beginsHere, followsLinks, takesWhole } from './following.ts';
 import { linksOf } from './links.ts';
 import { BUILDS, MadeFiles, type Noted } from './made-files.ts';
 import { namedPath, pathsOf, type CommandPath, type Named } from './paths.ts';
@@ -35,7 +35,7 @@ export class CommandPaths {
   }
 
   add(
-    { path, intent, certain, follows }: Named,
+    { path, intent, certain, takes }: Named,
     { start, end }: Site,
     starts: Starts = this.where.here,
     isLinking = false,
@@ -50,7 +50,7 @@ export class CommandPaths {
     const { path: name, known } = namedPath(path);
     const isMadeUp = !known && path.includes(MADE, path.lastIndexOf('/') + 1);
     const noted = { path: name, known, intent, start, end, starts, certain, isLinking, isMade, isMadeUp };
-    this.noted.push(follows === true ? { ...noted, follows } : noted);
+    this.noted.push(takes === undefined ? noted : { ...noted, takes });
   }
 
   addRead(path: string, site: Site): void {
@@ -89,10 +89,14 @@ export class CommandPaths {
   /** The paths of a program; links below them count where it follows those. */
   private followed(program: string, args: readonly Field[]): readonly Named[] {
     const paths = pathsOf(program, args);
-    if (!followsLinks(program, args)) return paths;
+    const follows = followsLinks(program, args);
+    const takes = follows ? undefined : takesWhole(program, args);
+    if (takes !== undefined)
+      return paths.map((each) => (each.intent === 'read' && each.certain ? { ...each, takes } : each));
+    if (!follows) return paths;
     const read = paths.some(({ intent, certain }) => intent === 'read' && certain);
     const here: readonly Named[] = !read && beginsHere(program) ? [{ path: '.', intent: 'read', certain: true }] : [];
-    return [...paths, ...here].map((each) => ({ ...each, follows: true }));
+    return [...paths, ...here].map((each) => ({ ...each, takes: 'links' }));
   }
 
   /** `cd` and its like. */
@@ -134,9 +138,9 @@ export class CommandPaths {
     if (this.where.directories.length > 0) this.distrust();
     if (this.links.size > 0) this.forEachSince(0, (each) => (this.usesLink(each) ? { ...each, known: false } : each));
     const [paths, guesses]: [CommandPath[], CommandPath[]] = [[], []];
-    for (const { path, intent, known, start, end, starts, certain, follows } of this.noted) {
+    for (const { path, intent, known, start, end, starts, certain, takes } of this.noted) {
       const named = { path, intent, known, start, end, starts };
-      (certain ? paths : guesses).push(follows === true ? { ...named, follows } : named);
+      (certain ? paths : guesses).push(takes === undefined ? named : { ...named, takes });
     }
     if (this.isGuessedAt) paths.push({ path: '…', intent: 'write', known: false, start: 0, end: 1, starts: LOST });
     return { paths, guesses };

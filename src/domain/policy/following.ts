@@ -37,3 +37,17 @@ export function followsLinks(program: string, args: readonly Field[]): boolean {
 export function beginsHere(program: string): boolean {
   return /^(?:[efz]?grep|rg|fd|fdfind|ag|ack|find|ls|tree|du)$/.test(program);
 }
+
+/** By which programs hand on directories with all that is in them, to where they have another name. */
+const WHOLE: ReadonlyMap<string, RegExp> = new Map([
+  ['mv', /^/],
+  ['cp', /^-[a-zA-Z]*[rRa]|^--(?:recursive|archive)$/],
+  ['scp', /^-[a-zA-Z]*r/],
+  ['rsync', /^-[a-zA-Z]*[ar]|^--(?:recursive|archive)$/],
+]);
+
+export function takesWhole(program: string, args: readonly Field[]): 'copied' | 'moved' | undefined {
+  const option = WHOLE.get(program);
+  if (option === undefined || !args.some(({ text }) => option.test(text))) return undefined;
+  return program === 'mv' ? 'moved' : 'copied';
+}

@@ -18,9 +18,12 @@ export interface CommandPath {
   readonly end: number;
   /** Where it begins, if it is relative: any of these. */
   readonly starts: Starts;
-  /** What links below it lead to is read as well. */
-  readonly follows?: true;
+  /** What lies below it is touched as well: what links lead to, or all of it. */
+  readonly takes?: Takes;
 }
+
+/** `links`: what links below it lead to. `copied`, `moved`: all that lies below it comes to have another name. */
+export type Takes = 'links' | 'copied' | 'moved';
 
 export interface Named {
   readonly path: string;
@@ -29,8 +32,8 @@ export interface Named {
   readonly certain: boolean;
   /** It begins in this directory, named by an option: `-C x`. */
   readonly below?: string;
-  /** What links below it lead to is read as well. */
-  readonly follows?: true;
+  /** What lies below it is touched as well: what links lead to, or all of it. */
+  readonly takes?: Takes;
 }
 
 const REMOTE = /^(?:[\w.-]+@)?[\w.-]+:/;

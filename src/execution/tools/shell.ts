@@ -93,10 +93,10 @@ function withoutHandedOn(command: string, paths: readonly CommandPath[], rules: 
 /** Each place where a path of a command may lie, seen from the directory in which the command begins. */
 function calledFrom(
   beginning: string,
-  { path, intent, known: isKnown, starts, follows }: CommandPath,
+  { path, intent, known: isKnown, starts, takes }: CommandPath,
 ): readonly CalledPath[] {
   // Some commands write through a link, others replace it or take it away.
-  const called = { access: intent, known: isKnown, link: 'either', ...(follows && { follows }) } as const;
+  const called = { access: intent, known: isKnown, link: 'either', ...(takes && { takes }) } as const;
   if (!isKnown || /^[/~]/.test(path)) return [{ ...called, path }];
   return starts.map(({ directory, unless }): CalledPath => {
     if (directory === undefined) return { ...called, path, known: false };
