@@ -5,9 +5,9 @@ import type { Policy } from './policy.ts';
 const LETTERS = /\\x\{?([0-9a-f]{1,2})\}?|\\u\{?([0-9a-f]{1,4})\}?|\\0?([0-7]{2,3})/gi;
 const EMPTY = /\$(?:[@*]|\{[^{}]*\}|[A-Za-z_]\w*)|\$\([^()]*\)|`[^`]*`/g;
 /** Where one text ends and the next begins, to languages that put texts together: `"a" "b"`, `'a'.'b'`, `"a" + "b"`. */
-const JOINT = /(["'`])\s*(?:\.{1,2}|[+,&~]|<>|\|\||\+\+)?\s*(?=(["'`]))\2/g;
+const JOINT = /(["'`])\s{0,9}(?:\.{1,2}|[+,&~]|<>|\|\||\+\+)?\s{0,9}(?=(["'`]))\2/g;
 /** A pattern of files that lie elsewhere. */
-const PATTERN = /[\w.~*?[\]{},/-]*\/[\w.*?[\]-]*[*?[][\w.*?[\]-]*/g;
+const PATTERN = /(?<![\w.~*?[\]{},/-])[\w.~*?[\]{},/-]*\/[\w.*?[\]-]*[*?[][\w.*?[\]-]*/g;
 /** The same of names, with nothing in it that stands for more than a letter: hardly a pattern of anything else. */
 const NAME_PATTERN = /(?<![\w/*?\]-])[\w-]*(?:\?|\[[^\]\s]+\])[\w?[\]-]*(?![\w/*.])/g;
 const OF_PROGRAMS = /(?:^|\/)s?bin\/\*+$/;

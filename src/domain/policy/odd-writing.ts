@@ -8,7 +8,7 @@ const ODD_TILDE = /(?:^|[=:])~[-+\d$]/;
 /** What is known of these is where they lead, not how they are spelt: `${PWD}x` lies beside it. */
 const GLUED_PLACE = /(?:\$\{(?:PWD|OLDPWD|HOME)\}|\$\(pwd\)|\$(?:PWD|OLDPWD|HOME)(?!\w))"?[\w.~+@%=-]/;
 /** What other programs have open, by way of where the system shows it. */
-const OTHERS_STREAMS = /\/proc\/\S*(?:[$*?[`]|\/fd\b)/;
+const OF_OTHERS = /[$*?[`]|\/fd\b/;
 const PLAIN_DELIMITER = /^(?:[\w.!@%+:-]+|(['"])[\w.!@%+: -]+\1|\\\w+)$/;
 const PLAIN_INDEX = /^[\w@*$+ -]*$/;
 /** Within `${…}` quotes mean this in one place and that in another; these are the same everywhere. */
@@ -38,7 +38,7 @@ export function isOddlyWritten(node: SyntaxNode): boolean {
       return (
         ODD_TILDE.test(node.text) ||
         GLUED_PLACE.test(node.text) ||
-        OTHERS_STREAMS.test(node.text) ||
+        (node.text.includes('/proc/') && OF_OTHERS.test(node.text)) ||
         (node.parts !== undefined && isOddWord(node.parts))
       );
     case 'ParameterExpansion':
