@@ -55,7 +55,8 @@ async function breakGlass(cli: Cli, options: BreakGlassOptions): Promise<number>
     terminal.print(
       `Every gate will allow every call for ${roughly(forMs ?? 0)}, whatever is held against it, except the blocklist:`,
     );
-    terminal.print(rules.blocklist.length === 0 ? '  (empty)' : `  ${plain(rules.blocklist.join(', '))}`);
+    terminal.print(`  tools: ${rules.blocklist.length === 0 ? 'none' : plain(rules.blocklist.join(', '))}`);
+    terminal.print('  commands: what the shell policy blocks unconditionally (sudo, curl, mkfs and their like)');
     if (isOpen) terminal.print(`It is open already, until ${clock(brokenGlassUntil)} UTC; this replaces that.`);
     if (!(await confirmed(cli, 'Break the glass?', options.yes))) return EXIT.error;
     await openOrClose(pool, until, by, reason ?? '');

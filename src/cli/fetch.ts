@@ -15,7 +15,10 @@ export function registerFetch(program: Command): void {
     .option('--allow-private', 'also addresses of our own network');
   withCallOptions(command)
     .option('--json', 'print JSON: url, status, format, content, truncated, redirects')
-    .addHelpText('after', '\nExit codes: 0 fetched, 1 failed, 3 refused, 4 a person has to be asked.')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 fetched, 1 failed, 2 unusable arguments, 3 refused, 4 a person has to be asked.',
+    )
     .action(action(fetchUrl));
 }
 

@@ -24,7 +24,9 @@ const ANSWERS = {
   read: z
     .object({ content: z.string(), encoding: z.enum(['utf8', 'base64']) })
     .transform(({ content, encoding }) => Buffer.from(content, encoding)),
-  write: z.object({ bytes: z.number(), path: z.string() }).transform((at) => `Wrote ${at.bytes} bytes to ${at.path}`),
+  write: z
+    .object({ bytes: z.number(), path: z.string() })
+    .transform((at) => `Wrote ${plural(at.bytes, 'byte')} to ${at.path}`),
   edit: z
     .object({ replacements: z.number(), path: z.string() })
     .transform((done) => `Replaced ${done.replacements} in ${done.path}`),

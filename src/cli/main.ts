@@ -28,8 +28,11 @@ await registerCommands(program, process.argv[2]);
 
 // A reader that has had enough (`surety rules publish x | head -1`) is no error, and stops nothing that is being changed.
 for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error) => {
-    if (codeOf(error) !== 'EPIPE') throw error;
+  stream.on('error', (error: Error) => {
+    if (codeOf(error) === 'EPIPE') return;
+    // What runs goes on, and has its line in the audit: only showing it has failed.
+    process.stderr.write(`error: the output cannot be written: ${error.message}\n`, () => undefined);
+    process.once('exit', () => (process.exitCode ||= EXIT.error));
   });
 }
 

@@ -88,6 +88,8 @@ export class CallInOrder {
     const { counted, isCounted = false } = this.#before;
     const stopped = await refusedByKillSwitch(controls);
     if (stopped !== undefined) return this.refuse(stopped);
+    // Before anything is counted or asked: whoever has stopped it has not used up a yes, either.
+    if (this.#options.stopped?.aborted === true) return this.#ended(NOT_WAITED_FOR);
     if (this.#entered.flaw !== undefined)
       return this.refuse({ stage: 'claim', category: 'invalid_parameters', because: this.#entered.flaw });
     this.#terms = await terms.renewed();

@@ -91,8 +91,10 @@ export class CommandPaths {
     const paths = pathsOf(program, args);
     const follows = followsLinks(program, args);
     const takes = follows ? undefined : takesWhole(program, args);
+    // Which of them it is moved to, nobody tells here.
+    const namesTarget = args.some(({ text }) => /^--t[a-z-]*$/.test(text));
     if (takes !== undefined)
-      return paths.map((each) => (each.intent === 'read' && each.certain ? { ...each, takes } : each));
+      return paths.map((each) => (each.certain && (each.intent === 'read' || namesTarget) ? { ...each, takes } : each));
     if (!follows) return paths;
     const read = paths.some(({ intent, certain }) => intent === 'read' && certain);
     const here: readonly Named[] = !read && beginsHere(program) ? [{ path: '.', intent: 'read', certain: true }] : [];

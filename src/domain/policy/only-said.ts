@@ -26,6 +26,8 @@ const PLAIN_AWK = /^\/[^/\\[\]"\n]*\/\s*(?:\{\s*print(?:\s+\$\w+(?:\s*,\s*\$\w+)
 export const SETS = new Set(
   'declare export local mapfile read readarray readonly set typeset unset let eval trap alias'.split(' '),
 );
+/** One within the other; nobody who means well has more. */
+const MOST_WRAPPERS = 8;
 const LOOKS = /^(?:[ef]?grep|wc|ls|cat|head|tail|stat|file|echo|basename|sha256sum|md5sum|du)$/;
 /** What they make, or enter, is a name that others may read as more than that. */
 const NAMES = new Set('mkdir touch cd pushd'.split(' '));
@@ -33,7 +35,7 @@ const NAMES = new Set('mkdir touch cd pushd'.split(' '));
 const HANDS_ON = new Set('cp mv ln install watch flock parallel hash tee'.split(' '));
 
 /** Whether all that follows the program's name are words to it, whatever they say. */
-export function isOnlySaid(words: readonly string[]): boolean {
+export function isOnlySaid(words: readonly string[], depth = 0): boolean {
   const [name = '', ...args] = words;
   const program = programName(name).toLowerCase();
   const subcommands = TAKES_WORDS.get(program);
@@ -50,7 +52,7 @@ export function isOnlySaid(words: readonly string[]): boolean {
   if (known.isAwk) return isPlainScript(args, PLAIN_AWK, /^-F./);
   if (known.isShell || known.language !== undefined || known.isRunner) return false;
   const at = known.isWrapper ? wrappedBy(program, args)?.at : undefined;
-  if (at !== undefined) return isOnlySaid(args.slice(at));
+  if (at !== undefined) return depth < MOST_WRAPPERS && isOnlySaid(args.slice(at), depth + 1);
   return isElsewhere(program, args) || known.takesWords || SPEAKS.has(program);
 }
 
@@ -60,10 +62,10 @@ export function hasSubcommands(program: string): boolean {
 }
 
 /** The programs by which others are run, one within the other, down to the last one. */
-export function programsAlong(words: readonly string[]): readonly string[] {
+export function programsAlong(words: readonly string[], depth = 0): readonly string[] {
   const [name = '', ...args] = words;
   const at = wrappedBy(programName(name).toLowerCase(), args)?.at;
-  return at === undefined ? [name] : [name, ...programsAlong(args.slice(at))];
+  return at === undefined || depth >= MOST_WRAPPERS ? [name] : [name, ...programsAlong(args.slice(at), depth + 1)];
 }
 
 /** Whether a program is given one script, of this form, as its first operand, and no other by an option. */

@@ -36,7 +36,8 @@ export interface ShellCommand {
 
 /** As timeout(1) has it. */
 const TIMED_OUT = 124;
-const MOST_HANDLES = 1024;
+/** Whoever is told of output gets so much at once. */
+const PART_BYTES = 16_384;
 /** What we were started with open would be open in the command as well: files and pipes that no rule has looked at. */
 const NOTHING_INHERITED: readonly number[] = Array<number>(Math.max(0, mostInherited() - 2)).fill(
   openSync('/dev/null', 'r'),
@@ -44,11 +45,7 @@ const NOTHING_INHERITED: readonly number[] = Array<number>(Math.max(0, mostInher
 
 function mostInherited(): number {
   try {
-    return Math.max(
-      ...readdirSync('/proc/self/fd')
-        .map(Number)
-        .filter((handle) => handle < MOST_HANDLES),
-    );
+    return Math.max(...readdirSync('/proc/self/fd').map(Number));
   } catch {
     return 2; // Not on Linux.
   }
@@ -160,15 +157,20 @@ class Listener {
   }
 
   async tell(stream: 'stdout' | 'stderr', chunk: Buffer): Promise<void> {
-    if (this.#onOutput === undefined || this.#over.aborted) return;
+    const onOutput = this.#onOutput;
+    if (onOutput === undefined || this.#over.aborted) return;
     this.#waiting += 1;
     try {
-      await Promise.race([this.#onOutput(stream, chunk), this.#isOver]);
+      // In small parts: a slow reader is seen to go on.
+      for (let at = 0; at < chunk.length; at += PART_BYTES) {
+        const told = Promise.resolve(onOutput(stream, chunk.subarray(at, at + PART_BYTES)));
+        if (await Promise.race([told.then(() => false), this.#isOver.then(() => true)])) return;
+        this.tookAt = performance.now();
+      }
     } catch {
       this.#onOutput = undefined;
     } finally {
       this.#waiting -= 1;
-      this.tookAt = performance.now();
     }
   }
 }
