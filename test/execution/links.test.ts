@@ -212,7 +212,15 @@ it('what a rule keeps is not moved or copied from under it with the directory it
   );
   const own = await openExecution({ project: rooted });
   const runs = (command: string) => own.execute({ tool: 'shell', args: { command } });
-  for (const command of ['mv d e', 'cp -r d f', 'rsync -a d/ g/', 'mv --target-directory plain d', 'cp --target-directory plain -r d', 'mv d/hid h', 'cp -a d/. i'])
+  for (const command of [
+    'mv d e',
+    'cp -r d f',
+    'rsync -a d/ g/',
+    'mv --target-directory plain d',
+    'cp --target-directory plain -r d',
+    'mv d/hid h',
+    'cp -a d/. i',
+  ])
     expect([command, await runs(command)]).toMatchObject([command, { status: 'refused' }]);
   expect(await runs('mv plain other && cp -r other again')).toMatchObject({ status: 'done' });
   expect(existsSync(join(rooted, 'd/hid/s'))).toBe(true);
