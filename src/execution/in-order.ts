@@ -13,7 +13,7 @@ import { touchedPaths } from './paths.ts';
 import type { TouchedPath } from './paths.ts';
 import { entryOf, requireAudit } from './record.ts';
 import type { Ended } from './record.ts';
-import { runClaimed } from './run-claimed.ts';
+import { runClaimed, STOPPED_BEFORE } from './run-claimed.ts';
 import type { Ran } from './run-claimed.ts';
 import {
   authorisedPaths,
@@ -89,7 +89,7 @@ export class CallInOrder {
     const stopped = await refusedByKillSwitch(controls);
     if (stopped !== undefined) return this.refuse(stopped);
     // Before anything is counted or asked: whoever has stopped it has not used up a yes, either.
-    if (this.#options.stopped?.aborted === true) return this.#ended(NOT_WAITED_FOR);
+    if (this.#options.stopped?.aborted === true) return this.#ended(STOPPED_BEFORE);
     if (this.#entered.flaw !== undefined)
       return this.refuse({ stage: 'claim', category: 'invalid_parameters', because: this.#entered.flaw });
     this.#terms = await terms.renewed();
@@ -229,7 +229,7 @@ export class CallInOrder {
   }
 
   async #notAdmitted(error: unknown, because: string): Promise<Executed> {
-    if (this.#options.stopped?.aborted === true) return this.#ended(NOT_WAITED_FOR);
+    if (this.#options.stopped?.aborted === true) return this.#ended(STOPPED_BEFORE);
     if (error instanceof ApprovalRequired)
       return this.#ask(because || error.message, error.approval, because === '' ? 'trust' : 'policy');
     if (error instanceof NotApproved)
@@ -294,11 +294,6 @@ export class CallInOrder {
     );
   }
 }
-
-const NOT_WAITED_FOR: Ran = {
-  ...{ output: undefined, attempts: 0, cause: undefined, stage: 'run' },
-  error: toolError('cancelled', 'it was stopped before it began'),
-};
 
 /** Refused between being admitted and running. */
 function notRun({ stage, category, because }: Refusal): Ran {

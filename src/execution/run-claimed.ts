@@ -20,6 +20,12 @@ export interface Ran {
 const LOOK_AGAIN_MS = 500;
 const NEVER_BEGUN = { output: undefined, attempts: 0, cause: undefined, stage: 'run' } as const;
 
+/** Of a call whose caller has gone before anything ran. */
+export const STOPPED_BEFORE: Ran = {
+  ...NEVER_BEGUN,
+  error: toolError('cancelled', 'it was stopped before it began'),
+};
+
 /** Runs a call that has passed every check. It may have waited long for that: the kill switch is looked at again, and on. */
 export async function runClaimed(
   { rules, sandbox, confinement }: Terms,
@@ -36,8 +42,7 @@ export async function runClaimed(
     const error = toolError('policy_blocked', before.because);
     return { ...NEVER_BEGUN, error, stage: 'kill_switch' };
   }
-  if (stopped?.aborted === true)
-    return { ...NEVER_BEGUN, error: toolError('cancelled', 'it was stopped before it began') };
+  if (stopped?.aborted === true) return STOPPED_BEFORE;
   const watch = watchKillSwitch(controls);
   const context: RunContext = {
     ...{ sandbox, confinement },
