@@ -22,7 +22,7 @@ import { executionRules } from './rules.ts';
 import { sandboxForCommands } from './files/sandbox.ts';
 import type { OwnFiles } from './files/sandbox.ts';
 import type { ExecutionRules } from './rules.ts';
-import { findSandbox, scratchOf } from './sandbox.ts';
+import { findSandbox, seenFrom } from './sandbox.ts';
 import type { Confinement, Sandbox } from './sandbox.ts';
 import { findBash } from './shell/bash.ts';
 import type { Controls } from './stages.ts';
@@ -71,7 +71,7 @@ export async function openExecution(options: OpenOptions = {}): Promise<OpenExec
       fileExecutor(rules.files),
       executorOf(fetchTool(options.fetch)),
     ]);
-    const commandFiles = await sandboxForCommands(rules.files, writable, scratchOf(sandbox));
+    const commandFiles = await sandboxForCommands(rules.files, writable, seenFrom(sandbox));
     const blocked = sandbox.kind === 'none' ? [] : await findNamed(rules.shell.current.blockedName, config.searchPath);
     const confinement = confinementOf(rules, writable, blocked);
     return { rules, executor, sandbox, confinement, commandFiles };

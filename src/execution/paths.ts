@@ -90,8 +90,10 @@ async function touchedBy(files: FileSandbox, called: CalledPath): Promise<readon
   };
   const lookInto = async (each: string) => {
     const found = await look(each);
-    if (called.takes === 'links') return [...found, ...(await ledTo(files, each))];
-    return called.takes === undefined ? found : [...found, ...(await deniedBelow(files, each, called.takes))];
+    const below = (called.takes ?? []).map((way) =>
+      way === 'links' ? ledTo(files, each) : deniedBelow(files, each, way),
+    );
+    return [...found, ...(await Promise.all(below)).flat()];
   };
   if (!isGlob(path)) return lookInto(path);
   const before = await look(beforeGlob(path));
@@ -102,13 +104,17 @@ async function touchedBy(files: FileSandbox, called: CalledPath): Promise<readon
   return (await Promise.all((matches.length === 0 ? [path] : matches).map(lookInto))).flat();
 }
 
-/** What a rule keeps from being read below a directory that is handed on whole: under another name it would not be kept. */
+/**
+ * What a rule keeps from being read below a directory that is handed on whole: under another name it would not be kept. What is only
+ * shown a sandbox covers; without one it is asked about, as the program may have been told to leave it out.
+ */
 async function deniedBelow(
   files: FileSandbox,
   directory: string,
-  takes: 'copied' | 'moved',
+  takes: 'copied' | 'moved' | 'shown',
 ): Promise<readonly TouchedPath[]> {
   const { rules } = files;
+  if (takes === 'shown' && files.isCovered === true) return [];
   if (rules.deny.read.length + rules.deny.write.length + rules.allow.read.length === 0) return [];
   const entries = await entriesBelow(await realpath(directory).catch(() => directory));
   const question = `nobody can look through all of ${directory} for what rules keep`;
@@ -118,7 +124,11 @@ async function deniedBelow(
   for (const path of entries) {
     const decision = ways.map((way) => decidePath(rules, way, path)).find(isDenied);
     if (decision === undefined) continue;
-    return [{ path, access: 'read', known: true, refusal: { because: decision.because, category: 'policy_blocked' } }];
+    const { because, rule } = decision;
+    const found = { path, access: 'read', known: true } as const;
+    return takes === 'shown'
+      ? [{ ...found, refusal: undefined, question: `this may show ${because} (${rule})` }]
+      : [{ ...found, refusal: { because, category: 'policy_blocked' } }];
   }
   return [];
 }

@@ -68,9 +68,9 @@ export function confine(
   }
 }
 
-/** Where a confined command has a directory to itself, empty when it begins and gone when it ends. */
-export function scratchOf({ kind }: Sandbox): string | undefined {
-  return kind === 'bubblewrap' ? SCRATCH : undefined;
+/** What of the files a confined command does not see as they are: `scratch` is a directory to itself, empty when it begins. */
+export function seenFrom({ kind }: Sandbox): { readonly scratch?: string; readonly isCovered: boolean } {
+  return { ...(kind === 'bubblewrap' ? { scratch: SCRATCH } : {}), isCovered: kind !== 'none' };
 }
 
 /** In order: a later mount lies over an earlier one. */

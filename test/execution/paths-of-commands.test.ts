@@ -272,6 +272,31 @@ it.each<[string, Verdict]>([
   expect(await verdictOf(command)).toBe(verdict);
 });
 
+// No sandbox covers it here.
+it.each<[string, Verdict]>([
+  ...[
+    'grep -r x .',
+    'grep -rn x',
+    'rg x',
+    'ag x .',
+    'zgrep -r x .',
+    'tar cf all.tar .',
+    'zip -r all.zip .',
+    '7z a x.7z .',
+  ].map((each): [string, Verdict] => [each, 'ask']),
+  ['diff -r . build', 'ask'],
+  ['cd src && cd .. && grep -rl x .', 'ask'],
+  ['tar xf got.tar -C .', 'allow'],
+  ['grep -rn x src docs', 'allow'],
+  ['rg x src', 'allow'],
+  ['tar czf all.tgz src', 'allow'],
+  ['ls -R', 'allow'],
+  ["find . -name '*.ts'", 'allow'],
+  ['grep x a a.txt', 'allow'],
+])('what shows all below a directory may show what is denied there: %s: %s', async (command, verdict) => {
+  expect(await verdictOf(command)).toBe(verdict);
+});
+
 it.each<[string, Verdict]>([
   ['for i in 1 2 3 4 5 6 7 8 9; do cd ..; done; cat etc/hostname', 'ask'],
   ['for i in 1 2 3; do cat etc/hostname; cd ..; done', 'ask'],

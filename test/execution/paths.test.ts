@@ -77,7 +77,7 @@ it.each<[string, 'allow' | 'ask' | 'deny']>([
 });
 
 /** As under bubblewrap, where `/tmp` is the command's own; project and outside lie in it here. */
-const confined = await sandboxForCommands(rules.files, [join(outside, 'deep')], '/tmp');
+const confined = await sandboxForCommands(rules.files, [join(outside, 'deep')], { scratch: '/tmp' });
 
 it.each<[string, 'allow' | 'ask' | 'deny']>([
   ['npm test > /tmp/out.log', 'allow'],

@@ -3,6 +3,7 @@ import { compilePathGlob, matchesPath } from '../files/path-glob.ts';
 import type { PathGlob } from '../files/path-glob.ts';
 import { foldCase, isWithin, namesOf } from '../files/path-text.ts';
 import { matchesGlob } from '../key/glob.ts';
+import type { Takes } from '../policy/paths.ts';
 import type { AuthorisationSection } from './execution.schema.ts';
 
 /** What the rules see of a call. */
@@ -34,8 +35,8 @@ export interface CalledPath {
    * which, both are held to the rules.
    */
   readonly link?: 'itself' | 'either';
-  /** What lies below it is touched as well: what links lead to, or all of it, which comes to have another name. */
-  readonly takes?: 'links' | 'copied' | 'moved';
+  /** What lies below it is touched as well. */
+  readonly takes?: readonly Takes[];
 }
 
 export interface Authorisation {

@@ -42,10 +42,8 @@ export function decidePath(rules: FileRules, access: Access, path: string): Path
   const own = access === 'read' ? rules.kept : [...rules.kept, ...rules.fixed];
   if (own.some((each) => isWithin(folded(rules, each), folded(rules, path)))) return ownFile(path);
   const key = access === 'read' ? 'Read' : 'Write';
-  const namesIn = (text: string) => namesOf(folded(rules, text));
-  const whole = namesIn(path);
-  const belows = rules.roots.filter((other) => isWithin(other, path)).map((other) => namesIn(path.slice(other.length)));
-  const denied = rules.deny[access].find((glob) => [whole, ...belows].some((names) => covers(glob, names)));
+  const seen = waysToSee(rules, path);
+  const denied = rules.deny[access].find((glob) => seen.some((names) => covers(glob, names)));
   if (denied !== undefined) {
     return { verdict: 'deny', because: `${path} is denied`, rule: `deny${key} ${denied.source}` };
   }
@@ -54,7 +52,7 @@ export function decidePath(rules: FileRules, access: Access, path: string): Path
     return { verdict: 'deny', because: `${path}: ${unauthorised}`, rule: 'authorization' };
   const allow = rules.allow[access];
   if (allow.length === 0) return { verdict: 'allow', because: `${path} lies within ${root}`, rule: 'roots' };
-  const below = namesIn(path.slice(root.length));
+  const [whole, below] = [namesIn(rules, path), namesIn(rules, path.slice(root.length))];
   const allowed = allow.find((glob) => covers(glob, glob.absolute ? whole : below));
   if (allowed === undefined) {
     return { verdict: 'deny', because: `${path} is not among what allow${key} names`, rule: `allow${key}` };
@@ -64,6 +62,19 @@ export function decidePath(rules: FileRules, access: Access, path: string): Path
 
 export function ownFile(path: string): PathDecision {
   return { verdict: 'deny', because: `${path} is one of Surety's own files`, rule: KEPT_RULE };
+}
+
+/** What deny patterns are held against: the whole path, and what lies below each root. */
+export function waysToSee(
+  rules: Pick<FileRules, 'roots' | 'ignoreCase'>,
+  path: string,
+): readonly (readonly string[])[] {
+  const belows = rules.roots.filter((root) => isWithin(root, path)).map((root) => path.slice(root.length));
+  return [path, ...belows].map((each) => namesIn(rules, each));
+}
+
+function namesIn(rules: Pick<FileRules, 'ignoreCase'>, path: string): readonly string[] {
+  return namesOf(folded(rules, path));
 }
 
 function folded({ ignoreCase }: Pick<FileRules, 'ignoreCase'>, path: string): string {

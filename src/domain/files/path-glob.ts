@@ -70,6 +70,9 @@ function matches(segments: readonly Segment[], names: readonly string[]): boolea
 }
 
 function matchesName(pieces: readonly Piece[], name: string): boolean {
+  const [first] = pieces;
+  // Most names are told by this from most patterns.
+  if (first?.kind === 'literal' && !name.startsWith(first.character)) return false;
   const characters = Array.from(name);
   return matchRun(
     pieces.length,

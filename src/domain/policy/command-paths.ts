@@ -1,7 +1,7 @@
 import { MADE, type Field } from '../command/expand.ts';
 import { isMachine } from '../command/pillars.ts';
 import { programName } from '../command/wrappers.ts';
-import { beginsHere, followsLinks, takesWhole } from './following.ts';
+import { beginsHere, takesBelow } from './following.ts';
 import { linksOf } from './links.ts';
 import { BUILDS, MadeFiles, type Noted } from './made-files.ts';
 import { namedPath, pathsOf, type CommandPath, type Named } from './paths.ts';
@@ -86,19 +86,20 @@ export class CommandPaths {
     this.made.scatter(program, args, [from, this.noted.length], isFed);
   }
 
-  /** The paths of a program; links below them count where it follows those. */
+  /** The paths of a program, and what becomes of what lies below them. */
   private followed(program: string, args: readonly Field[]): readonly Named[] {
     const paths = pathsOf(program, args);
-    const follows = followsLinks(program, args);
-    const takes = follows ? undefined : takesWhole(program, args);
-    // Which of them it is moved to, nobody tells here.
-    const namesTarget = args.some(({ text }) => /^--t[a-z-]*$/.test(text));
-    if (takes !== undefined)
-      return paths.map((each) => (each.certain && (each.intent === 'read' || namesTarget) ? { ...each, takes } : each));
-    if (!follows) return paths;
+    const takes = takesBelow(program, args);
+    if (takes.length === 0) return paths;
     const read = paths.some(({ intent, certain }) => intent === 'read' && certain);
     const here: readonly Named[] = !read && beginsHere(program) ? [{ path: '.', intent: 'read', certain: true }] : [];
-    return [...paths, ...here].map((each) => ({ ...each, takes: 'links' }));
+    // Which of them it is copied or moved to, nobody tells here.
+    const namesTarget = args.some(({ text }) => /^--t[a-z-]*$/.test(text));
+    return [...paths, ...here].map((each) => {
+      const isTaken = each.certain && (each.intent === 'read' || namesTarget);
+      const own = takes.filter((way) => way === 'links' || way === 'shown' || isTaken);
+      return own.length === 0 ? each : { ...each, takes: own };
+    });
   }
 
   /** `cd` and its like. */

@@ -18,12 +18,15 @@ export interface CommandPath {
   readonly end: number;
   /** Where it begins, if it is relative: any of these. */
   readonly starts: Starts;
-  /** What lies below it is touched as well: what links lead to, or all of it. */
-  readonly takes?: Takes;
+  /** What lies below it is touched as well. */
+  readonly takes?: readonly Takes[];
 }
 
-/** `links`: what links below it lead to. `copied`, `moved`: all that lies below it comes to have another name. */
-export type Takes = 'links' | 'copied' | 'moved';
+/**
+ * `links`: what links below it lead to. `copied`, `moved`: all that lies below it comes to have another name. `shown`: what files below it
+ * hold is said, or packed.
+ */
+export type Takes = 'links' | 'copied' | 'moved' | 'shown';
 
 export interface Named {
   readonly path: string;
@@ -32,8 +35,8 @@ export interface Named {
   readonly certain: boolean;
   /** It begins in this directory, named by an option: `-C x`. */
   readonly below?: string;
-  /** What lies below it is touched as well: what links lead to, or all of it. */
-  readonly takes?: Takes;
+  /** What lies below it is touched as well. */
+  readonly takes?: readonly Takes[];
 }
 
 const REMOTE = /^(?:[\w.-]+@)?[\w.-]+:/;

@@ -23,6 +23,8 @@ export interface FileSandbox {
   readonly anchoring: typeof ANCHORING;
   /** A directory that a command has to itself: whatever lies there for us, it does not see. */
   readonly scratch?: string;
+  /** Whether what the rules deny is covered while a command runs. */
+  readonly isCovered?: boolean;
   /** Ends what takes long. */
   readonly stopped?: AbortSignal;
 }
@@ -85,7 +87,7 @@ export async function openSandbox(
 export async function sandboxForCommands(
   files: FileSandbox,
   writable: readonly string[],
-  scratch: string | undefined,
+  { scratch, isCovered = false }: Pick<FileSandbox, 'scratch' | 'isCovered'>,
 ): Promise<FileSandbox> {
   const mounts = new Map(files.mounts);
   for (const path of writable) {
@@ -93,7 +95,7 @@ export async function sandboxForCommands(
     mounts.set(path, await held.mount().finally(() => held.close()));
   }
   const rules = { ...files.rules, roots: [...files.rules.roots, ...writable] };
-  return { ...files, rules, mounts, ...(scratch === undefined ? {} : { scratch }) };
+  return { ...files, rules, mounts, isCovered, ...(scratch === undefined ? {} : { scratch }) };
 }
 
 async function holdReal(path: string, anchoring: typeof ANCHORING): Promise<Held> {

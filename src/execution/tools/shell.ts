@@ -8,9 +8,11 @@ import type { FileRules } from '../../domain/files/file-rules.ts';
 import { isWithin } from '../../domain/files/path-text.ts';
 import { handedOn } from '../../domain/policy/path-handed-on.ts';
 import type { CommandPath } from '../../domain/policy/paths.ts';
-import type { Tool, ToolOutput } from '../call.ts';
+import type { RunContext, Tool, ToolOutput } from '../call.ts';
+import { coveredBelow } from '../files/covered.ts';
 import { below } from '../paths.ts';
 import type { ExecutionRules } from '../rules.ts';
+import type { Confinement } from '../sandbox.ts';
 import type { Bash } from '../shell/bash.ts';
 import type { ShellEnvelope } from '../shell/envelope.ts';
 import { runShell } from '../shell/run.ts';
@@ -56,17 +58,12 @@ export function shellTool(
       if (verdict === 'deny') {
         return refused('policy_blocked', because);
       }
+      const confinement = await withCovered(context, files.rules);
+      if (confinement === undefined) return refused('policy_blocked', TOO_MUCH);
       const { maxOutputBytes } = runner;
       const envelope = await runShell({
-        ...{
-          command,
-          bash: bash.program,
-          cwd: directory,
-          env,
-          timeoutMs: timeoutSecs * 1000,
-          maxOutputBytes,
-          ...context,
-        },
+        ...{ command, bash: bash.program, cwd: directory, env },
+        ...{ timeoutMs: timeoutSecs * 1000, maxOutputBytes, ...context, confinement },
         ...(input === undefined ? {} : { input }),
       });
       return outputOf(envelope, timeoutSecs);
@@ -109,6 +106,22 @@ function calledFrom(
 function from(directory: string, path: string): string {
   if (path.startsWith('~')) return path;
   return path === '' ? directory : below(directory, path);
+}
+
+const TOO_MUCH =
+  'there is more below the roots than anybody could look through for what denyRead and denyWrite name, so the sandbox could not cover it: ' +
+  'name fewer roots, or set runner.sandbox to off';
+
+/** What a command finds by itself no rule has looked at: there the sandbox holds what the rules deny. */
+async function withCovered({ sandbox, confinement }: RunContext, rules: FileRules): Promise<Confinement | undefined> {
+  if (sandbox.kind === 'none') return confinement;
+  const covered = await coveredBelow(rules);
+  if (covered === undefined) return undefined;
+  return {
+    ...confinement,
+    hidden: [...confinement.hidden, ...covered.hidden],
+    readOnly: [...confinement.readOnly, ...covered.readOnly],
+  };
 }
 
 /** Nothing has run. */
