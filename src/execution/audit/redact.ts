@@ -175,6 +175,14 @@ function wholeWords(text: string, most: number): string {
 /** The middle of a key whose beginning was cut away has no other sign than being long and random. */
 function redactLongRuns(text: string): string {
   return text.replace(/[A-Za-z0-9+/=_-]{40,}/g, (run, at: number) =>
-    looksRandom(run) && !isGitObject(text, at, run) ? REDACTED : run,
+    (looksRandom(run) || changesOften(run)) && !isGitObject(text, at, run) ? REDACTED : run,
   );
+}
+
+/** Where + and / take a random run apart, it still goes from case to case, and to digits and back, as no path and no name does. */
+function changesOften(run: string): boolean {
+  if (!/[A-Z]/.test(run) || !/[a-z]/.test(run) || !/\d/.test(run)) return false;
+  const kinds = Array.from(run, (character) => [/[A-Z]/, /[a-z]/, /\d/].findIndex((kind) => kind.test(character)));
+  const changes = kinds.filter((kind, at) => at > 0 && kind !== -1 && kinds[at - 1] !== -1 && kind !== kinds[at - 1]);
+  return changes.length >= 0.35 * run.length;
 }
