@@ -48,7 +48,7 @@ export async function callTool(
   const databaseUrl = await ledgerFor(cli.config, options.offline === true);
   if (databaseUrl === undefined)
     cli.terminal.complain(
-      'No ledger: trust and kill switch are not consulted; policy, audit and sandbox hold, and where there is a quota nothing runs.',
+      `${options.offline === true ? 'The ledger is passed by' : 'No ledger'}: trust and kill switch are not consulted; policy, audit and sandbox hold, and where there is a quota nothing runs.`,
     );
   const { agent = operator(), session } = options;
   const identity = { agent, ...(session === undefined ? {} : { session }) };

@@ -7,7 +7,7 @@ import { ownCommand } from './own-commands.ts';
 import { matchesCommand, matchesLine, mayBe, waysOf, type CommandPattern } from './pattern.ts';
 import { patternsFor, type Policy, type TrustLevel } from './policy.ts';
 import { readCommand } from './read.ts';
-import type { Reading, Run, Site } from './reading.ts';
+import type { Construct, Reading, Run, Site } from './reading.ts';
 import { Reasons } from './reasons.ts';
 import { shown } from './shown.ts';
 import { destruction, pillarsEntered, removalDoubt } from './removal.ts';
@@ -22,6 +22,14 @@ const LOOKS_AT_DISKS = new Set('echo printf ls lsblk blkid findmnt df du stat fi
 const DATABASE_CLIENTS = new Set(
   'psql mysql mariadb sqlite3 sqlcmd duckdb clickhouse-client cockroach bq cqlsh sqlplus'.split(' '),
 );
+
+const WHY_CONFIRMED: Readonly<Record<Construct, string>> = {
+  '$(': '$( runs a command within a command',
+  '`': '` runs a command within a command',
+  '<(': '<( runs a command within a command',
+  '>(': '>( runs a command within a command',
+  '<<<': '<<< gives a program its input on the line',
+};
 
 /**
  * May this command line run? Decided on what it would do, not on how it is written; total: whatever the text, there is an
@@ -91,7 +99,7 @@ class Judge {
     if (this.trust !== 'trusted') {
       for (const each of constructs) {
         if (!this.policy.confirmConstructs.has(each.construct)) continue;
-        this.reasons.add('ask', `${each.construct} runs a command within a command`, each, each.construct);
+        this.reasons.add('ask', WHY_CONFIRMED[each.construct], each, each.construct);
       }
     }
     this.lookAgain();

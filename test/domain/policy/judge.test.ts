@@ -21,6 +21,13 @@ const byDefault = policyWith();
 const judge = (command: string, trust?: TrustLevel) =>
   judgeCommand(command, byDefault, trust === undefined ? {} : { trust });
 
+it('says what each construct does that is to be confirmed', () => {
+  expect(judge('cat <<< word').reasons.map(({ because }) => because)).toEqual([
+    '<<< gives a program its input on the line',
+  ]);
+  expect(judge('cat <(ls)').reasons.map(({ because }) => because)).toEqual(['<( runs a command within a command']);
+});
+
 describe('the cases', () => {
   it.each(fixture.commands)('$name: $command', ({ command, rules, trust, verdicts }) => {
     const judged = judgeCommand(command, policyWith(rules), trust === undefined ? {} : { trust });
