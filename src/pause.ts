@@ -19,6 +19,23 @@ export async function pauseUnless(event: Promise<unknown>, ms: number, stopped?:
   }
 }
 
+/** Waits for `event` or `stopped`, and leaves no reaction behind at a signal that lasts longer. Answers whether it was the event. */
+export function settledUnless(event: Promise<unknown>, stopped: AbortSignal): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const stop = () => resolve(false);
+    if (stopped.aborted) { stop(); return; }
+    const settle = (settled: () => void) => () => {
+      stopped.removeEventListener('abort', stop);
+      settled();
+    };
+    stopped.addEventListener('abort', stop, { once: true });
+    event.then(
+      settle(() => resolve(true)),
+      (error: unknown) => settle(() => reject(error))(),
+    );
+  });
+}
+
 /**
  * For a loop that waits over and over: it is woken by `wake`, even if that came while it was busy, and `fail` ends it.
  * Not a race of promises: one that never settles would collect a reaction with every round.

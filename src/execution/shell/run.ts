@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { openSync, readdirSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
-import { pauseUnless } from '../../pause.ts';
+import { pauseUnless, settledUnless } from '../../pause.ts';
 import type { RunContext } from '../call.ts';
 import { KillSwitchThrown } from '../kill-switch-thrown.ts';
 import { confine } from '../sandbox.ts';
@@ -140,7 +140,6 @@ async function endedBy(
  */
 class Listener {
   readonly #over: AbortSignal;
-  readonly #isOver: Promise<void>;
   #onOutput: ShellCommand['onOutput'];
   #waiting = 0;
   /** When it last took something. */
@@ -148,7 +147,6 @@ class Listener {
 
   constructor(over: AbortSignal, onOutput: ShellCommand['onOutput']) {
     this.#over = over;
-    this.#isOver = new Promise((resolve) => over.addEventListener('abort', () => resolve(), { once: true }));
     this.#onOutput = onOutput;
   }
 
@@ -164,7 +162,7 @@ class Listener {
       // In small parts: a slow reader is seen to go on.
       for (let at = 0; at < chunk.length; at += PART_BYTES) {
         const told = Promise.resolve(onOutput(stream, chunk.subarray(at, at + PART_BYTES)));
-        if (await Promise.race([told.then(() => false), this.#isOver.then(() => true)])) return;
+        if (!(await settledUnless(told, this.#over))) return;
         this.tookAt = performance.now();
       }
     } catch {
