@@ -19,21 +19,19 @@ export async function pauseUnless(event: Promise<unknown>, ms: number, stopped?:
   }
 }
 
-/** Waits for `event` or `stopped`, and leaves no reaction behind at a signal that lasts longer. Answers whether it was the event. */
-export function settledUnless(event: Promise<unknown>, stopped: AbortSignal): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const stop = () => resolve(false);
-    if (stopped.aborted) { stop(); return; }
-    const settle = (settled: () => void) => () => {
-      stopped.removeEventListener('abort', stop);
-      settled();
-    };
-    stopped.addEventListener('abort', stop, { once: true });
-    event.then(
-      settle(() => resolve(true)),
-      (error: unknown) => settle(() => reject(error))(),
-    );
+/** Waits for `event` or `stopped`, and leaves nothing behind at a signal that lasts longer. Answers whether it was the event. */
+export async function settledUnless(event: Promise<unknown>, stopped: AbortSignal): Promise<boolean> {
+  if (stopped.aborted) return false;
+  let stop = (): void => undefined;
+  const over = new Promise<boolean>((resolve) => {
+    stop = () => resolve(false);
   });
+  stopped.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([event.then(() => true), over]);
+  } finally {
+    stopped.removeEventListener('abort', stop);
+  }
 }
 
 /**
