@@ -3,7 +3,7 @@ import { compilePathGlob, matchesPath } from '../files/path-glob.ts';
 import type { PathGlob } from '../files/path-glob.ts';
 import { foldCase, isWithin, namesOf } from '../files/path-text.ts';
 import { matchesGlob } from '../key/glob.ts';
-import type { Takes } from '../policy/paths.ts';
+import type { Takes } from '../policy/paths/paths.ts';
 import type { AuthorisationSection } from './execution.schema.ts';
 
 /** What the rules see of a call. */

@@ -1,7 +1,7 @@
-import { knownProgram } from './known-program.ts';
-import { namesIn, wordsIn } from './names.ts';
+import { knownProgram } from './programs/known-program.ts';
+import { namesIn, wordsIn } from './second-look/names.ts';
 import { isHandedOn, isSuretyItself } from './own-commands.ts';
-import type { Run } from './reading.ts';
+import type { Run } from './reading/reading.ts';
 
 const COPIERS = new Set(['cp', 'mv', 'ln', 'install', 'rsync', 'cat']);
 

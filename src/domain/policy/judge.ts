@@ -6,12 +6,12 @@ import type { Judgement } from './judgement.ts';
 import { ownCommand } from './own-commands.ts';
 import { matchesCommand, matchesLine, mayBe, waysOf, type CommandPattern } from './pattern.ts';
 import { patternsFor, type Policy, type TrustLevel } from './policy.ts';
-import { readCommand } from './read.ts';
-import type { Construct, Reading, Run, Site } from './reading.ts';
+import { readCommand } from './reading/read.ts';
+import type { Construct, Reading, Run, Site } from './reading/reading.ts';
 import { Reasons } from './reasons.ts';
 import { shown } from './shown.ts';
 import { destruction, pillarsEntered, removalDoubt } from './removal.ts';
-import { secondLook } from './second-look.ts';
+import { secondLook } from './second-look/second-look.ts';
 
 export interface JudgeContext {
   /** How far the caller is trusted; what the policy grants if not said. See `trustLevelOf`. */

@@ -1,4 +1,4 @@
-import type { CommandPath } from './paths.ts';
+import type { CommandPath } from './paths/paths.ts';
 import type { TrustLevel, Verdict } from './policy.ts';
 
 /** Why a command is not simply allowed, and which part of it. Positions count UTF-16 units of the command. */

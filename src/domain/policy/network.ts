@@ -1,6 +1,6 @@
 import type { Field } from '../command/expand.ts';
 import { commandPattern, matchesCommand, type Match } from './pattern.ts';
-import type { Run } from './reading.ts';
+import type { Run } from './reading/reading.ts';
 
 const CONNECTS = [
   ...(

@@ -1,6 +1,6 @@
 import { programName } from '../command/wrappers.ts';
-import { knownProgram } from './known-program.ts';
-import type { Run } from './reading.ts';
+import { knownProgram } from './programs/known-program.ts';
+import type { Run } from './reading/reading.ts';
 
 /** Commands of Surety that decide nothing: they look, or say what an agent is asked to say. */
 const LOOKS =

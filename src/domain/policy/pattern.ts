@@ -1,8 +1,8 @@
 import type { Field } from '../command/expand.ts';
 import { withoutDots } from '../files/path-text.ts';
 import { matchesGlob } from '../key/glob.ts';
-import { gitSubcommand, isGitSubcommand } from './git-subcommands.ts';
-import type { Run } from './reading.ts';
+import { gitSubcommand, isGitSubcommand } from './programs/git-subcommands.ts';
+import type { Run } from './reading/reading.ts';
 
 /** Whether a pattern matches; `maybe` where it depends on what is only known when the command runs. */
 export type Match = 'yes' | 'maybe' | 'no';

@@ -1,7 +1,7 @@
 import type { Status } from '../trust/trust.ts';
 import { commandPattern, globPattern, type CommandPattern, type GlobPattern } from './pattern.ts';
 import type { ShellRules } from './policy.schema.ts';
-import type { Construct } from './reading.ts';
+import type { Construct } from './reading/reading.ts';
 
 export type Verdict = 'allow' | 'ask' | 'deny';
 

@@ -1,6 +1,6 @@
 import type { Reason } from './judgement.ts';
 import type { Verdict } from './policy.ts';
-import type { Site } from './reading.ts';
+import type { Site } from './reading/reading.ts';
 
 const MOST_REASONS = 50;
 const WEIGHT: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 };

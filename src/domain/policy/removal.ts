@@ -1,7 +1,7 @@
 import { isAbbreviated, isDestructive, isForce, isRecursive, mayDestroy } from '../command/danger.ts';
 import { HOLE, type Field } from '../command/expand.ts';
 import { isPillar, placeOf } from '../command/pillars.ts';
-import type { Run } from './reading.ts';
+import type { Run } from './reading/reading.ts';
 
 /**
  * Why a run destroys what nobody gets back; undefined if it does not. No rule makes an exception. `entered`: the directories

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { policyOf } from '../../../src/domain/policy/policy.ts';
 import { ShellRules } from '../../../src/domain/policy/policy.schema.ts';
-import { secondLook } from '../../../src/domain/policy/second-look.ts';
+import { secondLook } from '../../../src/domain/policy/second-look/second-look.ts';
 
 const strict = policyOf(ShellRules.parse({ blockedCommands: ['fmt*', 'c++'] }));
 const nameIn = (line: string) => secondLook(line, strict)?.rule;

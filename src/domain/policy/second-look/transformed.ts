@@ -1,0 +1,61 @@
+import type { Command, Pipeline, Redirection, SyntaxNode } from 'unbash';
+import { expansionsIn } from '../reading/syntax.ts';
+
+/** What they are given they pass on, all of it or a part, line by line; or they count. */
+const PASSES = /^(?:cat|head|tail|sort|uniq|[efz]?grep|rg|wc|tee|nl|less|more|column|pv|sponge)$/;
+const SAYS = /^(?:echo|printf)$/;
+const WORD = /[A-Za-z].*[A-Za-z]/s;
+
+/**
+ * Where in a pipeline a text that the line itself says is made into another one (`echo odus | rev`), if need be by way of one of the
+ * files that hold such texts; -1 if nowhere.
+ */
+export function transformedAt({ commands }: Pick<Pipeline, 'commands'>, files: ReadonlySet<string>): number {
+  let isSaid = false;
+  return commands.findIndex((node) => {
+    isSaid ||= node.type === 'Command' && (saysText(node) || namesOf(node).some((name) => files.has(name)));
+    return isSaid && !(node.type === 'Command' && passes(node));
+  });
+}
+
+/** The files to which commands write a text that they say. */
+export function filesOfTexts(commands: readonly Command[]): ReadonlySet<string> {
+  const files = new Set<string>();
+  for (const node of commands) if (saysText(node)) for (const name of targets(node, '>')) files.add(name);
+  return files;
+}
+
+function namesOf(node: Command): readonly string[] {
+  return [...node.args.map(({ text }) => text), ...targets(node, '<')];
+}
+
+function targets({ redirects }: Command, direction: '<' | '>'): readonly string[] {
+  return redirects.flatMap((each) =>
+    each.type === 'Redirect' && each.operator.includes(direction) && each.target !== undefined
+      ? [each.target.text]
+      : [],
+  );
+}
+
+function passes({ name }: Command): boolean {
+  const program = name?.value ?? '';
+  return SAYS.test(program) || PASSES.test(program);
+}
+
+/** Whether all that a command says, or is fed, is written out on the line. */
+function saysText(node: Command): boolean {
+  const fed = node.redirects.filter(({ type }) => type !== 'Redirect');
+  if (fed.length > 0) return fed.every((each) => isWrittenOut(each) && WORD.test(textOf(each)));
+  return (
+    SAYS.test(node.name?.value ?? '') && node.args.some((arg) => WORD.test(arg.text)) && node.args.every(isWrittenOut)
+  );
+}
+
+function isWrittenOut(node: SyntaxNode): boolean {
+  return expansionsIn(node).length === 0;
+}
+
+function textOf(fed: Redirection): string {
+  if (fed.type === 'HereDoc') return fed.body.text;
+  return fed.target?.text ?? '';
+}
