@@ -7,6 +7,8 @@ import { sandboxForCommands } from '../../src/execution/files/sandbox.ts';
 import { touchedPaths } from '../../src/execution/paths.ts';
 import { executionRules } from '../../src/execution/rules.ts';
 import { shellTool } from '../../src/execution/tools/shell.ts';
+import cases from '../fixtures/execution.json' with { type: 'json' };
+import { growTree } from '../files/tree.ts';
 
 const outside = realpathSync(mkdtempSync(join(tmpdir(), 'surety-outside-')));
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'surety-paths-')));
@@ -23,13 +25,21 @@ const rules = await executionRules(
   parseRules({ file: { denyRead: ['**/.env', '**/secrets/**'] }, runner: { sandbox: 'off' } }),
   root,
 );
-const tool = shellTool(rules, {}, { found: true, program: '/bin/bash' });
 
-async function verdictOf(command: string, files = rules.files): Promise<'allow' | 'ask' | 'deny'> {
-  const touched = await touchedPaths(files, tool.intent({ command }).paths);
+async function verdictOf(command: string, of = rules, files = of.files): Promise<'allow' | 'ask' | 'deny'> {
+  const { paths } = shellTool(of, {}, { found: true, program: '/bin/bash' }).intent({ command });
+  const touched = await touchedPaths(files, paths);
   if (touched.some(({ refusal }) => refusal !== undefined)) return 'deny';
   return touched.some(({ known }) => !known) ? 'ask' : 'allow';
 }
+
+it.each(cases.commands)('$id: $command leaves the root', async ({ command }) => {
+  const tree = growTree();
+  const within = await executionRules(parseRules({ runner: { sandbox: 'off' } }), tree.root);
+  expect(await verdictOf(command.replace('$ROOT', tree.root), within)).toBe('deny');
+  expect(await verdictOf('cat a.txt link_in', within)).toBe('allow');
+  tree.remove();
+});
 
 it.each<[string, 'allow' | 'ask' | 'deny']>([
   ['cat a.txt sub/c.txt', 'allow'],
@@ -91,7 +101,7 @@ it.each<[string, 'allow' | 'ask' | 'deny']>([
   [`rm -r ${root.slice(0, root.indexOf('/', 1))}`, 'deny'],
   [`cat ${root}/.env`, 'deny'],
 ])('what the sandbox lets a command touch, it may name: %s: %s', async (command, verdict) => {
-  expect(await verdictOf(command, confined)).toBe(verdict);
+  expect(await verdictOf(command, rules, confined)).toBe(verdict);
 });
 
 it('without a sandbox /tmp is outside', async () => {
