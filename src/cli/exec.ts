@@ -37,7 +37,7 @@ export function registerExec(program: Command): void {
     .addHelpText(
       'after',
       `
-Exit codes: that of the command; 3 refused, 4 a person has to be asked.
+Exit codes: that of the command; 3 refused, 4 a person has to be asked, 130 interrupted.
 
 Examples:
   surety exec -- 'npm test 2>&1 | tail -20'
@@ -58,8 +58,10 @@ async function exec(cli: Cli, words: readonly string[], options: ExecOptions): P
   };
   const call = { tool: 'shell', args, question: `Run ${plain(command)}?` };
   const opening = options.network === undefined ? {} : { runner: { network: options.network === 'on' } };
-  const executed = await callTool(cli, call, options, opening, options.json === true ? undefined : passOn);
-  return shown(cli, executed, options);
+  const onOutput = options.json === true ? undefined : passOn;
+  const { executed, stoppedWith } = await callTool(cli, call, options, opening, onOutput);
+  const exitCode = shown(cli, executed, options);
+  return stoppedWith ?? exitCode;
 }
 
 /** It becomes an argument of the call, and arguments are JSON. */

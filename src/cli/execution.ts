@@ -1,4 +1,5 @@
 import { access } from 'node:fs/promises';
+import { constants } from 'node:os';
 import type { Command } from 'commander';
 import type { Config } from '../config.ts';
 import { answerQuestion, openExecution } from '../execution/index.ts';
@@ -34,6 +35,12 @@ export function withCallOptions(command: Command): Command {
     .option('--offline', 'without the ledger: trust, quota and kill switch are not consulted');
 }
 
+interface Called {
+  readonly executed: Executed;
+  /** 130 and the like, where a signal to us is why it ended. */
+  readonly stoppedWith?: number;
+}
+
 /**
  * Runs one tool in the one order that there is, as an agent's call would be. A person at the terminal is asked only where the
  * gate cannot ask one; `question` is what they read.
@@ -44,7 +51,7 @@ export async function callTool(
   options: CallOptions,
   opening: OpenOptions = {},
   onOutput?: ExecuteOptions['onOutput'],
-): Promise<Executed> {
+): Promise<Called> {
   const databaseUrl = await ledgerFor(cli.config, options.offline === true);
   if (databaseUrl === undefined)
     cli.terminal.complain(
@@ -54,7 +61,15 @@ export async function callTool(
   const identity = { agent, ...(session === undefined ? {} : { session }) };
   const gate = databaseUrl === undefined ? undefined : await connect({ databaseUrl, ...identity });
   const interrupted = new AbortController();
-  const interrupt = () => interrupted.abort();
+  let signalled: NodeJS.Signals | undefined;
+  const interrupt = (signal: NodeJS.Signals) => {
+    signalled ??= signal;
+    interrupted.abort();
+  };
+  const called = (executed: Executed): Called =>
+    signalled !== undefined && 'error' in executed && executed.error.category === 'cancelled'
+      ? { executed, stoppedWith: 128 + constants.signals[signalled] }
+      : { executed };
   for (const signal of ENDS) process.once(signal, interrupt);
   let execution: OpenExecution | undefined;
   try {
@@ -69,10 +84,10 @@ export async function callTool(
     if (executed.status === 'refused' && executed.refusal.because.startsWith(SWITCH_UNREAD))
       complainOfLedger(cli, databaseUrl);
     if (executed.status !== 'ask' || executed.question.approval !== undefined || !cli.terminal.interactive)
-      return executed;
+      return called(executed);
     cli.terminal.complain(`The policy asks: ${plain(executed.question.because)}`);
-    if (!(await confirmed(cli, question, false))) return executed;
-    return await execution.executeConfirmed(answerQuestion(executed.question, operator()), how);
+    if (!(await confirmed(cli, question, false))) return called(executed);
+    return called(await execution.executeConfirmed(answerQuestion(executed.question, operator()), how));
   } finally {
     for (const signal of ENDS) process.removeListener(signal, interrupt);
     await execution?.close();

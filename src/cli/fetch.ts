@@ -32,12 +32,14 @@ const Page = z.object({ url: z.string(), status: z.number(), content: z.string()
 async function fetchUrl(cli: Cli, url: string, options: FetchUrlOptions): Promise<number> {
   const { terminal } = cli;
   const call = { tool: 'fetch', args: { url }, question: `Fetch ${plain(url)}?` };
-  const executed = await callTool(cli, call, options, { fetch: { allowPrivate: options.allowPrivate === true } });
+  const opening = { fetch: { allowPrivate: options.allowPrivate === true } };
+  const { executed, stoppedWith } = await callTool(cli, call, options, opening);
   const value = 'output' in executed ? executed.output?.value : undefined;
   if (options.json === true) terminal.printJson(value ?? jsonOfCall(executed));
   if (executed.status === 'refused' || executed.status === 'ask') return complainOf(cli, executed);
   if (value === undefined) {
     if (executed.status === 'failed') terminal.complain(`error: ${plain(executed.error.message)}`);
+    if (stoppedWith !== undefined) return stoppedWith;
     return executed.status === 'failed' && executed.error.category === 'policy_blocked' ? EXIT.denied : EXIT.error;
   }
   const page = Page.parse(value);

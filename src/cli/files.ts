@@ -158,7 +158,7 @@ async function check(
 }
 
 async function run(cli: Cli, tool: FileOperation, args: object, options: Common): Promise<number> {
-  const executed = await callTool(cli, { tool, args, question: `Let it ${tool}?` }, options);
+  const { executed, stoppedWith } = await callTool(cli, { tool, args, question: `Let it ${tool}?` }, options);
   const value = 'output' in executed ? executed.output?.value : undefined;
   if (options.json === true) cli.terminal.printJson(value ?? jsonOfCall(executed));
   switch (executed.status) {
@@ -168,7 +168,7 @@ async function run(cli: Cli, tool: FileOperation, args: object, options: Common)
       return EXIT.ok;
     case 'failed':
       cli.terminal.complain(`error: ${plain(executed.error.message)}`);
-      return EXIT_OF.get(executed.error.category) ?? EXIT.error;
+      return stoppedWith ?? EXIT_OF.get(executed.error.category) ?? EXIT.error;
     case 'refused':
     case 'ask':
       return complainOf(cli, executed);

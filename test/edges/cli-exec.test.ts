@@ -65,13 +65,16 @@ it('refuses with 3, asks with 4, and tries nothing when dry', async () => {
   expect(await runCli(['audit', 'verify'], alone)).toMatchObject({ code: 0 });
 });
 
-it('ends a command and writes its line when the terminal is closed', async () => {
+it.each([
+  ['SIGHUP', 129],
+  ['SIGINT', 130],
+] as const)('ends a command and writes its line on %s, and exits as shells expect', async (signal, code) => {
   const closed = { cwd, env: { SURETY_HOME: mkdtempSync(join(tmpdir(), 'surety-exec-closed-')) } };
-  const running = startCli(['exec', '--', 'touch begun-here; sleep 100'], closed);
+  const running = startCli(['exec', '--', `touch begun-${signal}; sleep 100`], closed);
   const outcome = outcomeOf(running);
-  await vi.waitFor(() => expect(existsSync(join(cwd, 'begun-here'))).toBe(true), 20_000);
-  running.kill('SIGHUP');
-  await outcome;
+  await vi.waitFor(() => expect(existsSync(join(cwd, `begun-${signal}`))).toBe(true), 20_000);
+  running.kill(signal);
+  expect(await outcome).toMatchObject({ code });
   const [line] = readFileSync(join(closed.env.SURETY_HOME, 'audit', '0-000001.jsonl'), 'utf8').split('\n');
   expect(JSON.parse(line ?? '')).toMatchObject({ tool: 'shell', result: 'cancelled' });
 });
