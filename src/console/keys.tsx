@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 type Keys = Readonly<Record<string, () => unknown>>;
 
@@ -6,7 +6,8 @@ type Keys = Readonly<Record<string, () => unknown>>;
 export function useKeys(keys: Keys): void {
   const current = useRef(keys);
   current.current = keys;
-  useEffect(() => {
+  // As soon as it is drawn: whoever sees the page may press a key.
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
       const { target } = event;

@@ -194,7 +194,7 @@ describe('what cannot be seen is shown', () => {
   test('in the name of a tool, everywhere', async () => {
     const tool = 'evil\u202egnp.exe';
     await desk.escalate(tool);
-    desk.hold(tool, {});
+    desk.hold(tool, { n: 1 });
     const page = await desk.open('', 'approver');
     await page.getByText('evil‹U+202E›gnp.exe').first().waitFor();
     await page.goto(`${desk.site.url}/#/approvals/${await desk.idOf(tool)}`);
@@ -280,12 +280,15 @@ describe('without a mouse', () => {
   });
 
   test.each(['light', 'dark'] as const)('axe finds nothing serious in any form, in %s', async (colorScheme) => {
+    const tool = `seen-in-${colorScheme}`;
+    await desk.escalate(tool);
+    desk.hold(tool, { n: 1 });
     const page = await desk.open('#/approvals', 'admin', { colorScheme, reducedMotion: 'reduce' });
     await page.keyboard.press('?');
     await page.getByText('open the first').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await page.keyboard.press('Escape');
-    await row(page, 'counting').first().click();
+    await row(page, tool).first().click();
     await page.getByRole('heading', { name: 'What will run' }).waitFor();
     for (const [key, name] of [
       ['a', 'Approve'],
