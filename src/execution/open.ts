@@ -12,6 +12,7 @@ import { createPool } from '../postgres/pool.ts';
 import { Problem, reasonOf } from '../problem.ts';
 import { findRules, rulesFiles } from '../rules-file.ts';
 import { openAudit } from './audit/audit.ts';
+import { indexed } from './audit/indexed.ts';
 import type { Executor } from './call.ts';
 import { createExecution } from './execute.ts';
 import type { Execution } from './execute.ts';
@@ -80,8 +81,9 @@ export async function openExecution(options: OpenOptions = {}): Promise<OpenExec
   // Hidden from commands, which takes that it is there. Where it cannot be made, the audit says so before anything runs.
   await mkdir(config.home, { recursive: true, mode: 0o700 }).catch(() => undefined);
   const terms = await followRules(project, first, termsOf, options.onRulesRefused ?? warn);
-  const audit = openAudit(homeAt(config.home).audit, first.audit);
+  const files = openAudit(homeAt(config.home).audit, first.audit);
   const pool = options.databaseUrl === undefined ? undefined : createPool(options.databaseUrl, { max: 3 });
+  const audit = pool === undefined ? files : indexed(files, pool);
   const controls = pool === undefined ? undefined : controlsIn(pool);
   const execution = createExecution({ terms, audit, gate: options.gate, controls });
   const close = async () => {

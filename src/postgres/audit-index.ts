@@ -43,3 +43,34 @@ export async function dropOtherFiles(pool: pg.Pool, origin: string, files: reado
   const done = await pool.query(text, [origin, files]);
   return done.rowCount ?? 0;
 }
+
+export interface WantedLines {
+  readonly tool: string | undefined;
+  readonly outcome: string | undefined;
+  /** In milliseconds since 1970, both included. */
+  readonly since: number;
+  readonly until: number;
+  readonly most: number;
+}
+
+export interface FoundLine extends IndexedLine {
+  readonly origin: string;
+}
+
+/** The newest that match, newest first. */
+export async function findLines(
+  pool: pg.Pool,
+  { tool, outcome, since, until, most }: WantedLines,
+): Promise<readonly FoundLine[]> {
+  const found = await pool.query<Omit<FoundLine, 'offset' | 'at'> & { line_offset: string; at: Date }>(
+    `select origin, file, line_offset, hash, at, tool, outcome from audit_index
+     where ($1::text is null or tool = $1) and ($2::text is null or outcome = $2) and at between $3 and $4
+     order by at desc, origin, file, line_offset desc limit $5`,
+    [tool, outcome, new Date(since), Number.isFinite(until) ? new Date(until) : 'infinity', most],
+  );
+  return found.rows.map(({ line_offset, at, ...rest }) => ({
+    ...rest,
+    offset: Number(line_offset),
+    at: at.toISOString(),
+  }));
+}

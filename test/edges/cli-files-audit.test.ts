@@ -138,6 +138,22 @@ describe('surety audit', () => {
     expect(found.rows).toEqual([{ tool: 'read' }, { tool: 'write' }]);
   });
 
+  test('calls beside a ledger can be found there, and which lie in another data directory', async () => {
+    const found = (own: object, ...args: readonly string[]) =>
+      runCli(['audit', 'find', ...args], { cwd, env: { ...own, DATABASE_URL: installation.databaseUrl } });
+    const here = { SURETY_HOME: join(base, 'beside-a-ledger') };
+    const call = (path: string) =>
+      runCli(['files', 'read', path], { cwd, env: { ...here, DATABASE_URL: installation.databaseUrl } });
+    expect([(await call('surety.json')).code, (await call('.env')).code]).toEqual([0, 3]);
+    const written = (await runCli(['audit', 'tail', '--json'], { cwd, env: here })).stdout;
+    expect((await found(here, '--tool', 'read', '--since', '1h', '-n', '2', '--json')).stdout).toBe(written);
+    expect((await found(here, '--result', 'blocked', '-n', '1')).stdout).toMatch(/ blocked +read {2}\.env {2}/);
+    expect((await found(env, '--result', 'blocked', '-n', '1')).stdout).toMatch(
+      /blocked +read {2}\(in data directory [\w-]+: 0-000001\.jsonl, byte \d+\)/,
+    );
+    expect((await found(here, '--tool', 'nobody')).stdout).toBe('No such call has been recorded.\n');
+  });
+
   test('verify names the place of a break and exits 1', async () => {
     const file = join(env.SURETY_HOME, 'audit', '0-000001.jsonl');
     writeFileSync(file, readFileSync(file, 'utf8').replace('c.txt', 'd.txt'));

@@ -24,12 +24,13 @@ export class AuditFailed extends Problem {
   }
 }
 
-/** Where a line went. */
+/** Where a line went, and what it says now that it is redacted. */
 export interface Receipt {
   readonly file: string;
   readonly offset: number;
   readonly seq: number;
   readonly hash: string;
+  readonly entry: AuditEntry;
 }
 
 export interface Audit {
@@ -117,7 +118,7 @@ export function openAudit(
     let [text, next, offset]: [string, ChainHead, number] = ['', head, size];
     const receipts = batch.map(({ entry }) => {
       const sealed = sealLine(entry, next);
-      const receipt = { file: name, offset, seq: sealed.head.seq, hash: sealed.head.hash };
+      const receipt = { file: name, offset, seq: sealed.head.seq, hash: sealed.head.hash, entry };
       text += sealed.text;
       offset += Buffer.byteLength(sealed.text);
       next = sealed.head;

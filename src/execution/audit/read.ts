@@ -5,6 +5,8 @@ import type { AuditFile } from './files.ts';
 export interface ReadLine {
   readonly file: string;
   readonly offset: number;
+  /** Where the next one begins. */
+  readonly end: number;
   readonly line: AuditLine;
 }
 
@@ -12,8 +14,14 @@ export interface ReadLine {
 export async function* linesIn({ path, name }: Pick<AuditFile, 'path' | 'name'>, from = 0): AsyncGenerator<ReadLine> {
   for await (const { bytes, offset, isWhole } of rawLines(path, from)) {
     const line = isWhole ? parsed(bytes) : undefined;
-    if (line !== undefined) yield { file: name, offset, line };
+    if (line !== undefined) yield { file: name, offset, end: offset + bytes.length, line };
   }
+}
+
+/** Undefined where no line begins. */
+export async function lineAt(file: AuditFile, offset: number): Promise<AuditLine | undefined> {
+  for await (const { bytes, isWhole } of rawLines(file.path, offset)) return isWhole ? parsed(bytes) : undefined;
+  return undefined;
 }
 
 /** Every line, in order of time as far as the lanes are. */
