@@ -32,7 +32,6 @@ const GROUPS: readonly (readonly [heading: string, parts: readonly Part[]])[] = 
     [
       part('check', async () => (await import('./check.ts')).registerCheck),
       part('report', async () => (await import('./report.ts')).registerReport),
-      part('fetch', async () => (await import('./fetch.ts')).registerFetch),
     ],
   ],
   [
@@ -68,6 +67,7 @@ const GROUPS: readonly (readonly [heading: string, parts: readonly Part[]])[] = 
     [
       part('exec', async () => (await import('./exec.ts')).registerExec),
       part('files', async () => (await import('./files.ts')).registerFiles),
+      part('fetch', async () => (await import('./fetch.ts')).registerFetch),
       part('audit', async () => (await import('./audit.ts')).registerAudit),
     ],
   ],

@@ -4,7 +4,7 @@ import type { Run } from './reading/reading.ts';
 
 /** Commands of Surety that decide nothing: they look, or say what an agent is asked to say. */
 const LOOKS =
-  /^(?:(?:status|history|explain|check|report|simulate|doctor|approvals|grants)(?: .*)?|(?:policy|files) check(?: .*)?|rules (?:validate|show)(?: .*)?|audit (?:tail|verify|export)(?: .*)?|webhooks (?:list|dead)(?: .*)?|token list(?: .*)?|kill-switch status(?: .*)?|help(?: .*)?|(?:-h|--help|-V|--version)(?: .*)?|)$/s;
+  /^(?:(?:status|history|explain|check|report|simulate|doctor|approvals|grants)(?: .*)?|(?:policy|files) check(?: .*)?|rules (?:validate|show)(?: .*)?|audit (?:tail|verify|export|find)(?: .*)?|webhooks (?:list|dead)(?: .*)?|token list(?: .*)?|kill-switch status(?: .*)?|help(?: .*)?|(?:-h|--help|-V|--version)(?: .*)?|)$/s;
 /** They judge what they are told by rules that lie where they are started, which may be others than ours. */
 const RUNS = /^(?:exec|files|fetch)(?: |$)/;
 /** What no other program is likely to call its own. */
