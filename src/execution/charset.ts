@@ -13,6 +13,17 @@ export function looksBinary(bytes: Buffer, contentType: string): boolean {
   return bytes.subarray(0, 8192).includes(0);
 }
 
+/** The text that bytes are, to the byte; undefined where they are none, or hold a NUL. */
+export function utf8Of(bytes: Buffer): string | undefined {
+  if (bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
 function fromMark(bytes: Buffer): string | undefined {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8';
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';

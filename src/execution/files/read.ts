@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { utf8Of } from '../charset.ts';
 import { openHeld } from './handle.ts';
 import { requireAccess, withPlace } from './locate.ts';
 import type { Place } from './locate.ts';
@@ -60,18 +61,8 @@ export async function readAtMost(file: FileHandle, most: number, offset = 0): Pr
 /** A cut may fall into a character: up to three bytes at the end are then not held against it. */
 function asText(bytes: Buffer, isCut: boolean): { readonly content: string; readonly encoding: 'utf8' | 'base64' } {
   for (let dropped = 0; dropped <= (isCut ? Math.min(3, bytes.length) : 0); dropped += 1) {
-    const content = decoded(bytes.subarray(0, bytes.length - dropped));
+    const content = utf8Of(bytes.subarray(0, bytes.length - dropped));
     if (content !== undefined) return { content, encoding: 'utf8' };
   }
   return { content: bytes.toString('base64'), encoding: 'base64' };
-}
-
-function decoded(bytes: Buffer): string | undefined {
-  if (bytes.includes(0)) return undefined;
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (error) {
-    if (error instanceof TypeError) return undefined;
-    throw error;
-  }
 }

@@ -1,3 +1,4 @@
+import { utf8Of } from '../charset.ts';
 import type { HeadAndTail } from './head-and-tail.ts';
 
 /** What became of a command. The names are stable: callers read this, not text. */
@@ -30,21 +31,11 @@ export function textOf(kept: HeadAndTail): { readonly text: string; readonly enc
   const isCut = kept.omitted > 0;
   // Uncut, the two are one text: a character may begin in one and end in the other.
   const texts = isCut
-    ? [decoded(withoutHalfAtEnd(head)), decoded(withoutHalfAtStart(tail))]
-    : [decoded(Buffer.concat([head, tail]))];
+    ? [utf8Of(withoutHalfAtEnd(head)), utf8Of(withoutHalfAtStart(tail))]
+    : [utf8Of(Buffer.concat([head, tail]))];
   const whole = texts.filter((text) => text !== undefined);
   if (whole.length < texts.length) return { text: Buffer.concat([head, tail]).toString('base64'), encoding: 'base64' };
   return { text: whole.join(`\n[… ${kept.omitted} bytes left out …]\n`), encoding: 'utf8' };
-}
-
-function decoded(bytes: Buffer): string | undefined {
-  if (bytes.includes(0)) return undefined;
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (error) {
-    if (error instanceof TypeError) return undefined;
-    throw error;
-  }
 }
 
 /** A cut may fall into a character, which is at most four bytes long. */

@@ -103,6 +103,7 @@ describe('nobody decides with surety from a shell that surety judges', () => {
     'surety grants',
     'surety rules show',
     'surety audit verify',
+    'surety audit find --tool shell',
     'surety kill-switch status',
     'npx surety status',
     'node dist/src/cli/main.js status',
