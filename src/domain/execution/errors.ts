@@ -1,5 +1,6 @@
 import { judge } from '../outcome/detect.ts';
 import type { Category, Failure, Severity } from '../outcome/outcome.ts';
+import { categoryOf } from './category.ts';
 
 /**
  * Why a call did not give what it was made for, as whoever made it has to know it: what to do about it differs. Severities
@@ -121,65 +122,6 @@ export function errorOf(outcome: {
   const verdict = judge('error' in outcome ? { ...outcome, success: false } : outcome);
   if (verdict.kind !== 'failure') return undefined;
   return toolError(categoryOf(verdict), verdict.message, verdict);
-}
-
-export function categoryOf(failure: Failure): ErrorCategory {
-  const { exitCode, httpStatus, errorType } = failure;
-  // A program that was ended because its time was up has an exit code, too, but that is not what happened.
-  if (exitCode !== undefined && exitCode !== 0) {
-    return failure.severity === 'timeout' && exitCode !== 126 && exitCode !== 127 ? 'timeout' : byExit(exitCode);
-  }
-  return (httpStatus === undefined ? undefined : byHttp(httpStatus)) ?? BY_CODE.get(errorType) ?? bySeverity(failure);
-}
-
-/** What another exit code means, only the program knows; that it will exit like that again is the safer guess. */
-function byExit(exitCode: number): ErrorCategory {
-  return exitCode === 126 ? 'policy_blocked' : 'permanent_failure';
-}
-
-function byHttp(status: number): ErrorCategory | undefined {
-  if (status === 400 || status === 422) return 'invalid_parameters';
-  if (status === 401 || status === 403 || status === 407) return 'policy_blocked';
-  if (status === 408) return 'timeout';
-  if (status === 429) return 'rate_limited';
-  if (status >= 400 && status < 500) return 'permanent_failure';
-  return status >= 500 && status < 600 ? 'server_error' : undefined;
-}
-
-/** Codes of the system whose severity alone does not say enough. */
-const BY_CODE: ReadonlyMap<string, ErrorCategory> = new Map([
-  ...['EACCES', 'EPERM', 'EROFS'].map((code) => [code, 'policy_blocked'] as const),
-  ...['EINTR', 'EAGAIN', 'EWOULDBLOCK', 'EBUSY', 'EMFILE', 'ENFILE'].map((code) => [code, 'server_error'] as const),
-  ...['ECONNRESET', 'ECONNREFUSED', 'ECONNABORTED', 'EPIPE', 'ENETDOWN', 'ENETUNREACH', 'EHOSTUNREACH'].map(
-    (code) => [code, 'network_error'] as const,
-  ),
-  ...['ENOENT', 'ENOTDIR', 'EISDIR', 'EEXIST', 'ENOTEMPTY', 'ENOSPC', 'EXDEV'].map(
-    (code) => [code, 'permanent_failure'] as const,
-  ),
-  ['AbortError', 'cancelled'],
-]);
-
-function bySeverity({ severity, category }: Failure): ErrorCategory {
-  if (category === 'refusal') return 'policy_blocked';
-  switch (severity) {
-    case 'transient':
-      return 'rate_limited';
-    case 'timeout':
-      return 'timeout';
-    case 'invalid_input':
-      return 'invalid_parameters';
-    case 'permission':
-    case 'repeated_auth':
-    case 'security':
-      return 'policy_blocked';
-    case 'server_error':
-    case 'crash':
-      return category === 'reachability' ? 'network_error' : category === 'auth' ? 'policy_blocked' : 'server_error';
-    case 'not_found':
-    case 'validation':
-    case 'corruption':
-      return 'permanent_failure';
-  }
 }
 
 /** What a model is told. A message cannot end the block, add a line to it or steer a terminal. */

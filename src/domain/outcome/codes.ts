@@ -63,12 +63,15 @@ const BY_NAME: ReadonlyMap<string, Meaning> = new Map(
 
 /** What an error's class, code or type says: `ECONNREFUSED`, `asyncio.TimeoutError`, `rate_limit_error`, JSON-RPC's -32601. */
 export function meaningOfName(name: string): Meaning | undefined {
-  if (/^-\d+$/.test(name)) return BY_NAME.get(name);
+  return BY_NAME.get(plainName(name));
+}
+
+/** One spelling for all: `asyncio.TimeoutError` is `timeout`, `ERR_CANCELED` is `errcanceled`. */
+export function plainName(name: string): string {
+  if (/^-\d+$/.test(name)) return name;
   const last = name.split(/[.:]+/).at(-1) ?? '';
-  return BY_NAME.get(
-    last
-      .toLowerCase()
-      .replace(/[^a-z0-9]/g, '')
-      .replace(/(?:error|exception)$/, ''),
-  );
+  return last
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '')
+    .replace(/(?:error|exception)$/, '');
 }

@@ -16,6 +16,20 @@ describe('one classification for what is returned and what is thrown', () => {
   it.each(cases.statuses)('HTTP $status is $category, returned or thrown', ({ status, category }) => {
     expect(errorOf({ tool: 'fetch', result: { status, content: '' } })?.category).toBe(category);
     expect(errorOf({ tool: 'fetch', error: Object.assign(new Error('no'), { status }) })?.category).toBe(category);
+    const told = new Error(`Request failed with status code ${status}`);
+    expect(errorOf({ tool: 'fetch', error: told })?.category).toBe(category);
+  });
+
+  it.each([200, 301, 304])('HTTP %s that is an error all the same is not tried again', (status) => {
+    const error = Object.assign(new Error('no'), { status });
+    expect(errorOf({ tool: 'fetch', error })?.category).toBe('permanent_failure');
+  });
+
+  it.each(cases.messages)('$message is $category', ({ message, category }) => {
+    expect(errorOf({ tool: 'x', error: new Error(message) })?.category).toBe(category);
+    expect(
+      errorOf({ tool: 'x', result: { isError: true, content: [{ type: 'text', text: message }] } })?.category,
+    ).toBe(category);
   });
 
   it.each(cases.codes)('$code is $category', ({ code, category }) => {
