@@ -2,7 +2,7 @@ import { access as mayAccess, constants, lstat, realpath, stat } from 'node:fs/p
 import { homedir } from 'node:os';
 import type { CalledPath } from '../domain/execution/authorisation.ts';
 import type { ErrorCategory } from '../domain/execution/errors.ts';
-import { decidePath, KEPT_RULE } from '../domain/files/file-rules.ts';
+import { decidePath, KEPT_RULE, toStandIn } from '../domain/files/file-rules.ts';
 import type { Access, FileRules, PathDecision } from '../domain/files/file-rules.ts';
 import { isWithin, namesOf, withoutDots } from '../domain/files/path-text.ts';
 import { checkPath } from './files/check.ts';
@@ -75,12 +75,13 @@ async function touchedBy(files: FileSandbox, called: CalledPath): Promise<readon
   if (!known || /^~[^/]/.test(given)) return [{ ...called, known: false, refusal: undefined }];
   const path = below(files.base, given.replace(/^~(?=\/|$)/, homedir()));
   if (isScratch(files, path)) return [{ path, access, known, refusal: undefined }];
+  const held = called.isPlace === true ? { ...files, rules: toStandIn(files.rules) } : files;
   const look = async (each: string) => {
     const ways = await waysToTake(each, called);
     return compact(
       await Promise.all(
         ways.map((followLast) => {
-          const touchIt: Touch = (at, by) => touch(files, at, by, { followLast });
+          const touchIt: Touch = (at, by) => touch(held, at, by, { followLast });
           return isGuess === true
             ? guessedPath(files, each, access, { touch: touchIt, followLast })
             : touchIt(each, access);

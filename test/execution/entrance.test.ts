@@ -127,6 +127,39 @@ it('follows surety.json: the next call is judged by what was saved, and by the o
   });
 });
 
+it('to be in a directory is to read nothing: allow lists are about what a command names', async () => {
+  const { execution, project } = await open({ file: { allowRead: ['src/**'] }, shell: { trust: 'trusted' } });
+  mkdirSync(join(project, 'src'));
+  for (const name of ['src/a', 'b']) writeFileSync(join(project, name), 'x');
+  const status = async (command: string, more = {}) =>
+    (await execution.execute({ tool: 'shell', args: { command, ...more } })).status;
+  expect([await status('echo hi'), await status('cat src/a'), await status('cat a', { cwd: 'src' })]).toEqual(
+    Array(3).fill('done'),
+  );
+  expect([await status('cat b'), await status('grep -r x .'), await status('pwd', { cwd: '/etc' })]).toEqual(
+    Array(3).fill('refused'),
+  );
+  const inFile = await execution.execute({ tool: 'shell', args: { command: 'pwd', cwd: 'src/a' } });
+  expect(inFile).toMatchObject({ status: 'failed', error: { category: 'invalid_parameters' } });
+});
+
+it('an authorisation rule about all paths is about the root as well', async () => {
+  const authorization = {
+    enabled: true,
+    default: 'deny',
+    rules: [{ action: 'allow', tools: ['shell', 'glob'], paths: ['**'] }],
+  };
+  const { execution } = await open({ authorization });
+  const calls = [
+    { tool: 'shell', args: { command: 'echo hi' } },
+    { tool: 'glob', args: { pattern: '*' } },
+    { tool: 'shell', args: { command: 'echo hi', cwd: '/etc' } },
+  ];
+  const ended = [];
+  for (const call of calls) ended.push((await execution.execute(call)).status);
+  expect(ended).toEqual(['done', 'done', 'refused']);
+});
+
 it('keeps its own files from the tools and from paths in commands', async () => {
   const { execution, project } = await open({ file: { allowRead: ['**'] }, shell: { trust: 'trusted' } });
   mkdirSync(join(project, '.surety/postgres'), { recursive: true });

@@ -1,4 +1,4 @@
-import type { LiteralPart, WordPart } from 'unbash';
+import type { WordPart } from 'unbash';
 import { NUMBER } from './marks.ts';
 
 const MOST_WORDS = 64;
@@ -17,7 +17,7 @@ export function braceWords(parts: readonly WordPart[]): readonly (readonly WordP
   for (const part of parts) {
     const choices = part.type === 'BraceExpansion' ? alternatives(part.text) : undefined;
     if (part.type === 'BraceExpansion' && choices === undefined) return undefined;
-    const pieces: readonly WordPart[] = choices?.map((text) => asLiteral(text, part)) ?? [part];
+    const pieces: readonly WordPart[] = choices?.map((text) => asPart(text, part)) ?? [part];
     if (words.length * pieces.length > MOST_WORDS) return undefined;
     words = words.flatMap((word) => pieces.map((piece) => [...word, piece]));
   }
@@ -35,15 +35,16 @@ function integers(given: string): readonly string[] {
   return Array.from({ length: count }, (_, nth) => String(first + nth * step));
 }
 
-function asLiteral(text: string, { pos, end }: WordPart): LiteralPart {
-  return { type: 'Literal', pos, end, value: text, text };
+function asPart(text: string, { pos, end }: WordPart): WordPart {
+  const place = { pos, end, value: text, text };
+  return /[*?]/.test(text) ? { type: 'Glob', kind: 'star', ...place } : { type: 'Literal', ...place };
 }
 
 /** `{a,b{c,d}}` is a, bc and bd. */
 function alternatives(given: string): readonly string[] | undefined {
   if (INTEGERS.test(given)) return integers(given);
   const text = given.replace(PLAINLY_QUOTED, '$1$2');
-  if (/["'`$\\*?[\]~]/.test(text) || text.length > 2000) return undefined;
+  if (/["'`$\\[\]~]/.test(text) || text.length > 2000) return undefined;
   const inner = text.slice(1, -1);
   const choices: string[] = [];
   let depth = 0;

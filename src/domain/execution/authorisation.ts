@@ -1,5 +1,6 @@
+import { covers } from '../files/file-rules.ts';
 import type { Access } from '../files/file-rules.ts';
-import { compilePathGlob, matchesPath } from '../files/path-glob.ts';
+import { compilePathGlob } from '../files/path-glob.ts';
 import type { PathGlob } from '../files/path-glob.ts';
 import { foldCase, isWithin, namesOf } from '../files/path-text.ts';
 import { matchesGlob } from '../key/glob.ts';
@@ -35,6 +36,8 @@ export interface CalledPath {
    * which, both are held to the rules.
    */
   readonly link?: 'itself' | 'either';
+  /** Where a command is run: to be there is to read nothing, so that it needs not be among what is allowed. */
+  readonly isPlace?: true;
   /** What lies below it is touched as well. */
   readonly takes?: readonly Takes[];
 }
@@ -99,15 +102,9 @@ function globsOf(patterns: readonly string[], { ignoreCase }: AuthorisedCall): r
 function isAbout(glob: PathGlob, given: string, { roots, ignoreCase }: AuthorisedCall, isDeny: boolean): boolean {
   const folded = (text: string) => (ignoreCase ? foldCase(text) : text);
   const path = folded(given);
-  if ((glob.absolute || isDeny) && covered(glob, path)) return true;
+  if ((glob.absolute || isDeny) && covers(glob, namesOf(path))) return true;
   if (glob.absolute) return false;
   const around = roots.map(folded).filter((root) => isWithin(root, path));
   const innermost = around.sort((one, other) => other.length - one.length).slice(0, isDeny ? undefined : 1);
-  return innermost.some((root) => covered(glob, path.slice(root.length)));
-}
-
-/** The path itself or a directory above it. */
-function covered(glob: PathGlob, path: string): boolean {
-  const names = namesOf(path);
-  return names.some((_, index) => matchesPath(glob, names.slice(0, index + 1)));
+  return innermost.some((root) => covers(glob, namesOf(path.slice(root.length))));
 }

@@ -81,13 +81,18 @@ function folded({ ignoreCase }: Pick<FileRules, 'ignoreCase'>, path: string): st
   return ignoreCase ? foldCase(path) : path;
 }
 
+/** The rules for a place that somebody only stands in: it is no secret, and lies within the roots. */
+export function toStandIn(rules: FileRules): FileRules {
+  return { ...rules, allow: { read: [], write: [] } };
+}
+
 /** The smallest root that holds a path. */
 export function innermostRoot(rules: Pick<FileRules, 'roots'>, path: string): string | undefined {
   return rules.roots.filter((root) => isWithin(root, path)).sort((a, b) => b.length - a.length)[0];
 }
 
-/** The path itself, or a directory above it. */
-function covers(glob: PathGlob, names: readonly string[]): boolean {
+/** Whether it matches the path itself, or a directory above it. */
+export function covers(glob: PathGlob, names: readonly string[]): boolean {
   for (let length = names.length; length >= 0; length -= 1) {
     if (matchesPath(glob, names.slice(0, length))) return true;
   }

@@ -4,7 +4,7 @@ import { isGivenSurety } from './given-surety.ts';
 import { connects } from './network.ts';
 import type { Judgement } from './judgement.ts';
 import { ownCommand } from './own-commands.ts';
-import { matchesCommand, matchesLine, mayBe, waysOf, type CommandPattern } from './pattern.ts';
+import { linesWritten, matchesCommand, matchesLine, mayBe, waysOf, type CommandPattern } from './pattern.ts';
 import { patternsFor, type Policy, type TrustLevel } from './policy.ts';
 import { readCommand } from './reading/read.ts';
 import type { Construct, Reading, Run, Site } from './reading/reading.ts';
@@ -153,8 +153,8 @@ class Judge {
     if (run.maybe) return false;
     const asked = policy.ask.find((rule) => matchesLine(rule, ways, run) !== 'no');
     if (asked !== undefined) this.reasons.add('ask', `an ask rule names ${shown(run.program)}`, run, asked.text);
-    // What is allowed is what was written.
-    const written = ways.slice(0, 1);
+    // What is allowed is what was written: a file that somebody has put somewhere is not the program it is named for.
+    const written = linesWritten(run);
     const allowing =
       asked === undefined ? policy.allow.find((rule) => matchesLine(rule, written, run) === 'yes') : undefined;
     if (allowing === undefined) return false;

@@ -20,14 +20,21 @@ export function commandPattern(text: string): CommandPattern {
   return { text, program, isGlob: /[*?]/.test(program), words };
 }
 
+/** `-rf`: letters, whichever words they stand in. */
+const BUNDLE = /^-[a-z]{2,4}$/;
+/** They take one subcommand; words behind that are about other things: `npm install publish` publishes nothing. */
+const SUBCOMMANDED = new Set('systemctl loginctl kubectl npm helm terraform cargo pip pip3 apt apt-get'.split(' '));
+
 export function matchesCommand({ program, isGlob, words }: CommandPattern, run: Pick<Run, 'program' | 'args'>): Match {
   if (program !== run.program && !(isGlob && matchesGlob(program, run.program))) return 'no';
-  if (words.length === 0) return 'yes';
-  if (program === 'git' && isOtherSubcommand(words, run.args)) return 'no';
+  const wanted = words.filter((word) => !(BUNDLE.test(word) && hasLetters(run.args, word)));
+  if (wanted.length === 0) return 'yes';
+  if (program === 'git' && isOtherSubcommand(wanted, run.args)) return 'no';
+  const args = SUBCOMMANDED.has(run.program) && isBehindSubcommand(wanted, run.args) ? [] : run.args;
   let next = 0;
   let sure = true;
-  for (const arg of run.args) {
-    const word = words[next];
+  for (const arg of args) {
+    const word = wanted[next];
     if (word === undefined) break;
     if (matchesWord(word, arg.text)) next += 1;
     else if (arg.many && arg.open) return 'maybe';
@@ -36,8 +43,23 @@ export function matchesCommand({ program, isGlob, words }: CommandPattern, run: 
       sure = false;
     }
   }
-  if (next < words.length) return 'no';
+  if (next < wanted.length) return 'no';
   return sure ? 'yes' : 'maybe';
+}
+
+function hasLetters(args: readonly Field[], bundle: string): boolean {
+  const given = args.map(({ text }) => /^-([a-z]{1,5})$/i.exec(text)?.[1]?.toLowerCase() ?? '').join('');
+  return Array.from(bundle.slice(1)).every((letter) => given.includes(letter));
+}
+
+/** Whether a plain word stands where the subcommand does, and it is another one than what is wanted. */
+function isBehindSubcommand([first = '']: readonly string[], args: readonly Field[]): boolean {
+  if (!/^[a-z][\w-]*$/.test(first)) return false;
+  const at = args.findIndex(({ text, open }, index) => {
+    // Behind an option it may be the option's value.
+    return open || (!/^[-+]|=/.test(text) && !/^-[^=]*$/.test(args[index - 1]?.text ?? ''));
+  });
+  return at !== -1 && args[at]?.open !== true && !args.slice(0, at + 1).some(({ text }) => matchesWord(first, text));
 }
 
 /** What comes after `git log`, known or not, makes no `git push` of it. */
@@ -70,8 +92,20 @@ export function matchesLine({ text, program }: GlobPattern, lines: readonly stri
   return isOpen && matchesGlob(program, run.program, { ignoreCase: true }) ? 'maybe' : 'no';
 }
 
-function lineOf({ program, args }: Run): string {
+function lineOf({ program, args }: Pick<Run, 'program' | 'args'>): string {
   return [program, ...args.map(({ text }) => text)].join(' ');
+}
+
+/** Where systems keep programs a path is as good as the name. */
+const INSTALLED = /^(?:\/usr(?:\/local)?)?\/s?bin\/[^/]+$/;
+
+/** A program with its arguments, by the name or the path that it was called by. */
+export function linesWritten(run: Run): readonly string[] {
+  const { text } = run.name;
+  if (!text.includes('/') || INSTALLED.test(text)) return [lineOf(run)];
+  // `./ls` is no `ls`.
+  const paths = [text, withoutDots(text)].filter((each) => each.includes('/'));
+  return paths.map((called) => lineOf({ ...run, program: called }));
 }
 
 const MOST_WAYS = 8;
@@ -88,7 +122,7 @@ export function waysOf(run: Run): readonly string[] {
     if (!/^-[^=]*$/.test(args[at - 1]?.text ?? '')) break;
   }
   // As it was called, for rules that say where it lies.
-  if (run.name.text.includes('/')) ways.push([withoutDots(run.name.text), ...args.map(({ text }) => text)].join(' '));
+  if (run.name.text.includes('/')) ways.push(lineOf({ program: withoutDots(run.name.text), args }));
   return ways;
 }
 

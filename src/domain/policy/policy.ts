@@ -115,9 +115,9 @@ export interface Policy {
 }
 
 export function policyOf(rules: ShellRules): Policy {
-  const lifted = rules.allowedCommands.map((each) => each.toLowerCase());
+  const lifted = rules.allowedCommands.map(withoutEnd);
   const isLifted = (pattern: string): boolean =>
-    lifted.some((each) => each === pattern.toLowerCase() || each === pattern.split(' ')[0]);
+    lifted.some((each) => each === withoutEnd(pattern) || each === pattern.split(' ')[0]);
   const builtIn = BLOCKED.filter((pattern) => !isLifted(pattern));
   const blocked = [...builtIn, ...rules.blockedCommands].map(commandPattern);
   const blockedPrograms = new Set(blocked.filter(({ words }) => words.length === 0).map(({ program }) => program));
@@ -137,6 +137,11 @@ export function policyOf(rules: ShellRules): Policy {
     ask: rules.ask.map(globPattern),
     allow: rules.allow.map(globPattern),
   };
+}
+
+/** `mkfs` is `mkfs.*` as well, and `dd if=` is `dd if=*`. */
+function withoutEnd(pattern: string): string {
+  return pattern.toLowerCase().replace(/[.=*]+$/, '');
 }
 
 /** Those that may be about a program. */

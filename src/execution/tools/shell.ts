@@ -1,9 +1,9 @@
-import { realpath } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import * as z from 'zod';
 import type { ErrorCategory } from '../../domain/execution/errors.ts';
 import { scrubEnvironment } from '../../domain/execution/environment.ts';
 import type { CalledPath } from '../../domain/execution/authorisation.ts';
-import { decidePath } from '../../domain/files/file-rules.ts';
+import { decidePath, toStandIn } from '../../domain/files/file-rules.ts';
 import type { FileRules } from '../../domain/files/file-rules.ts';
 import { isWithin } from '../../domain/files/path-text.ts';
 import { handedOn } from '../../domain/policy/paths/handed-on.ts';
@@ -48,13 +48,13 @@ export function shellTool(
           calledFrom(directory, each).map((called) => ({ ...called, isGuess: true as const })),
         ),
       ];
-      return { command, paths: [{ path: directory, access: 'read', known: true }, ...named] };
+      return { command, paths: [{ path: directory, access: 'read', known: true, isPlace: true }, ...named] };
     },
     run: async ({ command, cwd = '.', timeoutSecs = runner.timeoutSecs, input }, context) => {
       if (!bash.found) return refused('permanent_failure', `${bash.because}. ${bash.wayOut}`);
-      const directory = await realpath(below(files.base, cwd)).catch(() => undefined);
+      const directory = await realDirectory(below(files.base, cwd));
       if (directory === undefined) return refused('invalid_parameters', `There is no directory ${cwd} to run it in.`);
-      const { verdict, because } = decidePath(files.rules, 'read', directory);
+      const { verdict, because } = decidePath(toStandIn(files.rules), 'read', directory);
       if (verdict === 'deny') {
         return refused('policy_blocked', because);
       }
@@ -122,6 +122,12 @@ async function withCovered({ sandbox, confinement }: RunContext, rules: FileRule
     hidden: [...confinement.hidden, ...covered.hidden],
     readOnly: [...confinement.readOnly, ...covered.readOnly],
   };
+}
+
+async function realDirectory(path: string): Promise<string | undefined> {
+  const real = await realpath(path).catch(() => undefined);
+  if (real === undefined) return undefined;
+  return (await stat(real).catch(() => undefined))?.isDirectory() === true ? real : undefined;
 }
 
 /** Nothing has run. */

@@ -25,10 +25,12 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   },
   trap: (args) => {
     const [first] = args.filter(({ text }) => text !== '--');
-    if (isUnsure(args) || args.some(({ expanded }) => expanded !== undefined))
-      return doubt('what trap is to run is only known when it runs');
-    if (first === undefined || /^-[lp]?$/.test(first.text) || args.length < 2) return [];
-    return [{ type: 'script', text: first.text }];
+    const unsure =
+      isUnsure(args) || args.some(({ expanded }) => expanded !== undefined)
+        ? doubt('what trap is to run is only known when it runs')
+        : [];
+    if (first === undefined || first.many || /^-[lp]?$/.test(first.text) || args.length < 2) return unsure;
+    return [{ type: 'script', text: first.text }, ...unsure];
   },
   source: (args) => sourced(args),
   '.': (args) => sourced(args),

@@ -74,6 +74,12 @@ function isPlainFile({ text, open, many, found }: Field): boolean {
   return found === true || (!open && !/^[-+]/.test(text));
 }
 
+/** What of a script is known is read all the same: it may name who is blocked. */
+function said(program: string, takesText: boolean, operand: Field | undefined): readonly Consequence[] {
+  if (!takesText || !BOURNE.has(program) || operand === undefined || operand.many) return [];
+  return [{ type: 'script', text: operand.text }];
+}
+
 /** `bash -lc '…'`, `bash script`, `bash -s`, `bash`. */
 export function shell(program: string, args: readonly Field[]): readonly Consequence[] {
   // It reads, and runs nothing.
@@ -104,7 +110,7 @@ export function shell(program: string, args: readonly Field[]): readonly Consequ
     at += names.length;
   }
   if (isUnsure(args.slice(0, at + 1)) && (takesText || args[at]?.many === true || isUnsure(args.slice(0, at)))) {
-    return doubt(`what ${program} is to run is only known when it runs`);
+    return [...said(program, takesText, args[at]), ...doubt(`what ${program} is to run is only known when it runs`)];
   }
   const operand = args[at]?.text;
   if (args.slice(0, at + 1).some(({ expanded }) => expanded !== undefined))

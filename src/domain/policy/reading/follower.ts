@@ -236,7 +236,9 @@ export class Follower {
     const [only, ...others] = redirects.filter(isOfInput);
     const texts = others.length === 0 ? inputTexts(only, place.variables) : undefined;
     const speaksOwnLanguage = knownProgram(run.program).language !== undefined || isClient(run.program);
-    if (!speaksOwnLanguage) for (const text of texts ?? []) this.readText(text, place, run);
+    // What is said to it it may not get to read: that it asks all the same is told below.
+    const said = only === undefined && place.said !== undefined ? [place.said] : [];
+    if (!speaksOwnLanguage) for (const text of texts ?? said) this.readText(text, { ...place, said: undefined }, run);
     if (!speaksOwnLanguage && texts?.some(mayReadOn) === true)
       this.doubt(`a part of what ${run.program} reads may be read by what it runs`, run, place);
     if (!speaksOwnLanguage && only !== undefined && isFilledIn(only))

@@ -28,6 +28,8 @@ export interface Place {
   readonly within: string | undefined;
   readonly start: Start | undefined;
   readonly fed: Fed | undefined;
+  /** What is written into the pipe that it reads from, as far as that is known. */
+  readonly said: string | undefined;
 }
 
 export function outermost(source: string, variables: Variables): Place {
@@ -45,6 +47,7 @@ export function outermost(source: string, variables: Variables): Place {
     within: undefined,
     start: undefined,
     fed: undefined,
+    said: undefined,
   };
 }
 

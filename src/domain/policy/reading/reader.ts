@@ -21,12 +21,13 @@ import { backtickReadings, hereDocumentTexts, splitText } from './differences.ts
 import { EVALUATED, evaluationDoubt } from './evaluation.ts';
 import { replacesInput, waysOf } from './fields.ts';
 import { Follower, type Runs } from './follower.ts';
-import { fedTo, type Fed } from './names-found.ts';
+import { fedTo } from './names-found.ts';
 import { isOddlyWritten, isOddText } from './odd-writing.ts';
 import { Notes, syntaxDoubt } from './notes.ts';
 import { closesAndGoesOn, isBare, isOverlooked } from './overlooked.ts';
 import { beside, MOST_DEPTH, outermost, started, type Place } from './place.ts';
 import type { Site } from './reading.ts';
+import { saidTo } from './printed.ts';
 import { isTelling } from './steering.ts';
 import { isTangled } from './tangle.ts';
 import { isForReadAlone, type ScriptVariables } from './variables.ts';
@@ -86,14 +87,15 @@ export class Reader {
     walk(node, this.named, (child) => {
       if (isForReadAlone(node, child)) return;
       const at = place.within === undefined ? place : started(node, child, place);
-      const fed = node.type === 'Pipeline' ? this.fedTo(node, child) : undefined;
-      this.visit(child, fed === undefined ? at : { ...at, fed });
+      this.visit(child, node.type === 'Pipeline' ? this.inPipeline(node, child, at) : at);
     });
   }
 
-  private fedTo(pipeline: Pipeline, part: SyntaxNode): Fed | undefined {
+  private inPipeline(pipeline: Pipeline, part: SyntaxNode, place: Place): Place {
+    if (part === pipeline.commands[0]) return place;
     const fed = fedTo(pipeline, part);
-    return fed === 'names' && this.variables.hasOwnCounters ? undefined : fed;
+    const isUnsure = fed === 'names' && this.variables.hasOwnCounters;
+    return { ...place, fed: isUnsure ? undefined : fed, said: saidTo(pipeline, part) };
   }
 
   /** A text that a shell will run: `bash -c`, `eval`, a here-document. */
@@ -135,7 +137,7 @@ export class Reader {
       this.command(node, place);
       if (place.isBare && node.prefix.length === 0 && node.redirects.length === 0) return;
       // Its redirections and substitutions come before it.
-      const within = place.fed === undefined ? place : { ...place, fed: undefined };
+      const within = { ...place, fed: undefined, said: undefined };
       this.named.where.apart(() => this.visitParts(node, within), here);
       return;
     }

@@ -12,7 +12,7 @@ import { blockedIn, laidBare } from './laid-bare.ts';
 import { isSaidByOption } from './names.ts';
 import { isOnlySaid, programsAlong } from './only-said.ts';
 import type { Policy } from '../policy.ts';
-import { printedBy } from './printed.ts';
+import { printedBy } from '../reading/printed.ts';
 import { isQuiet, readsItself } from './quiet.ts';
 import type { Site } from '../reading/reading.ts';
 import { childrenOf, commandsIn, expansionsIn, textsIn } from '../reading/syntax.ts';

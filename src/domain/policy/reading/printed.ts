@@ -1,4 +1,4 @@
-import type { Command, Word } from 'unbash';
+import type { Command, Pipeline, SyntaxNode, Word } from 'unbash';
 
 const MOST_PRINTED = 10_000;
 const CONVERSION = /%(?:%|[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*)?)?[a-zA-Z])/g;
@@ -15,6 +15,16 @@ export function printedBy(commands: readonly Command[]): string {
     printed += outputOf(command);
   }
   return printed;
+}
+
+/** What the command before a part of a pipeline says to it, as far as that is written there. */
+export function saidTo(pipeline: Pipeline, part: SyntaxNode): string | undefined {
+  const before = pipeline.commands[pipeline.commands.findIndex((each) => each === part) - 1];
+  if (before?.type !== 'Command') return undefined;
+  const [only, ...others] = before.redirects;
+  if (before.name?.value === 'cat' && before.args.length === 0 && only?.type === 'HereDoc' && others.length === 0)
+    return only.body.text;
+  return printedBy([before]) || undefined;
 }
 
 function outputOf({ name, args }: Command): string {
