@@ -24,6 +24,8 @@ export interface Intent {
   readonly paths: readonly CalledPath[];
   /** What its arguments alone say against it, whoever calls. */
   readonly refusal?: string;
+  /** What a person is asked about it, unless the caller is trusted in full. */
+  readonly question?: string;
 }
 
 export interface RunContext {

@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { LOCAL } from '../domain/trust/entry.ts';
 import type { Claim, Executor, Tool, ToolCall } from './call.ts';
 
-/** An executor for some tools. */
+/** An executor for some tools of this installation: a tool that another server calls the same is another tool, with a trust of its own. */
 export function executorOf<Args>(...tools: readonly Tool<Args>[]): Executor {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   return {
@@ -9,8 +10,8 @@ export function executorOf<Args>(...tools: readonly Tool<Args>[]): Executor {
       ...{ name, description, risk, retryable },
       input: z.toJSONSchema(schema, { io: 'input' }),
     })),
-    claim: ({ tool: name, args }) => {
-      const tool = byName.get(name);
+    claim: ({ server, tool: name, args }) => {
+      const tool = server === LOCAL ? byName.get(name) : undefined;
       return tool === undefined ? undefined : claimed(tool, args);
     },
   };

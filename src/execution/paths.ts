@@ -81,7 +81,7 @@ async function touchedBy(files: FileSandbox, called: CalledPath): Promise<readon
     return compact(
       await Promise.all(
         ways.map((followLast) => {
-          const touchIt: Touch = (at, by) => touch(held, at, by, { followLast });
+          const touchIt: Touch = (at, by) => touch(held, at, called.isTaken === true ? 'delete' : by, { followLast });
           return isGuess === true
             ? guessedPath(files, each, access, { touch: touchIt, followLast })
             : touchIt(each, access);
@@ -191,17 +191,18 @@ function compact(paths: readonly (TouchedPath | undefined)[]): readonly TouchedP
 async function touch(
   files: FileSandbox,
   path: string,
-  access: CalledPath['access'],
+  operation: Access | 'delete',
   options: LocateOptions,
 ): Promise<TouchedPath> {
-  const found = await checkPath(files, access, path, options);
+  const found = await checkPath(files, operation, path, options);
   const real = found.path ?? path;
   const known = true;
+  const access = operation === 'read' ? 'read' : 'write';
   if (found.verdict === 'deny') {
     // `made-by-then/../x`: where that leads is known once it is there. Probably it is what the text says. `made-by-then/./x` surely is.
     const dots = found.category === 'permanent_failure' ? namesOf(path).filter((name) => /^\.\.?$/.test(name)) : [];
     if (dots.length > 0) {
-      const meant = await touch(files, withoutDots(path), access, options);
+      const meant = await touch(files, withoutDots(path), operation, options);
       return dots.includes('..') ? { ...meant, known: false } : meant;
     }
     const { because, rule, category } = found;

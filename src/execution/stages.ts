@@ -2,6 +2,7 @@ import { authorise } from '../domain/execution/authorisation.ts';
 import type { ErrorCategory } from '../domain/execution/errors.ts';
 import type { FileRules } from '../domain/files/file-rules.ts';
 import { trustLevelOf } from '../domain/policy/policy.ts';
+import { LOCAL } from '../domain/trust/entry.ts';
 import type { Status } from '../domain/trust/trust.ts';
 import type { KillSwitch } from '../postgres/kill-switch.ts';
 import type { QuotaAnswer, QuotaRequest } from '../postgres/execution-quota.ts';
@@ -36,7 +37,8 @@ export function claimedBy(executor: Executor, call: ToolCall): ClaimedCall | Ref
   const claim = executor.claim(call);
   if (claim === undefined) {
     const names = executor.tools.map(({ name }) => name).join(', ');
-    const because = `there is no tool ${JSON.stringify(call.tool)}; there are ${names}`;
+    const wanted = call.server === LOCAL ? call.tool : `${call.server}/${call.tool}`;
+    const because = `there is no tool ${JSON.stringify(wanted)}; there are ${names}`;
     return { stage: 'claim', category: 'tool_not_found', because };
   }
   return claim.kind === 'claimed' ? claim.call : { stage: 'claim', category: claim.category, because: claim.because };
@@ -92,6 +94,7 @@ export type PolicyAnswer =
   | { readonly verdict: 'deny'; readonly because: string; readonly category: ErrorCategory };
 
 const ALLOWED: PolicyAnswer = { verdict: 'allow' };
+const BY_BROKEN_GLASS: PolicyAnswer = { verdict: 'allow', by: 'break glass' };
 
 /** Roots and the unconditional blocklist hold whoever approves; the rest of the policy yields to broken glass. */
 export function judgedByPolicy(
@@ -103,8 +106,12 @@ export function judgedByPolicy(
   const outside = paths.find(({ refusal }) => refusal !== undefined);
   if (outside?.refusal !== undefined) return { verdict: 'deny', ...outside.refusal };
   if (intent.refusal !== undefined) return denied(intent.refusal);
-  if (intent.command === undefined) return ALLOWED;
-  const judgement = shell.judge(intent.command, { trust: trustLevelOf(status, shell.current.rules.trust) });
+  const trust = trustLevelOf(status, shell.current.rules.trust);
+  if (intent.command === undefined) {
+    if (intent.question === undefined || trust === 'trusted') return ALLOWED;
+    return isGlassBroken ? BY_BROKEN_GLASS : { verdict: 'ask', because: intent.question };
+  }
+  const judgement = shell.judge(intent.command, { trust });
   const because = judgement.reasons
     .filter(({ verdict }) => verdict === judgement.verdict)
     .map((reason) => reason.because)
@@ -112,7 +119,7 @@ export function judgedByPolicy(
   if (judgement.unconditional) return denied(because);
   const question = paths.map(questionOf).find((each) => each !== undefined);
   if (judgement.verdict === 'allow' && question === undefined) return ALLOWED;
-  if (isGlassBroken) return { verdict: 'allow', by: 'break glass' };
+  if (isGlassBroken) return BY_BROKEN_GLASS;
   if (judgement.verdict === 'deny') return denied(because);
   return { verdict: 'ask', because: judgement.verdict === 'ask' ? because : (question ?? because) };
 }

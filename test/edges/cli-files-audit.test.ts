@@ -101,7 +101,8 @@ describe('surety audit', () => {
     await runCli(['files', 'write', 'full/x', '--parents', '--text', 'x'], own);
     const refused = await runCli(['files', 'delete', 'full'], own);
     expect(refused.stderr).toContain('full is a directory and not empty: with recursive, what is in it is deleted');
-    expect((await runCli(['files', 'delete', 'full', '--recursive'], own)).code).toBe(0);
+    const asked = await runCli(['files', 'delete', 'full', '--recursive'], own);
+    expect(asked).toMatchObject({ code: 4, stderr: expect.stringContaining('to be confirmed') as string });
     const [, failed = ''] = (await runCli(['audit', 'tail'], own)).stdout.split('\n');
     expect(failed).toMatch(/error +delete {2}full {2}/);
     const audit = join(base, 'as-written', 'audit');

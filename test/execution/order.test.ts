@@ -253,7 +253,7 @@ it('holds what a tool finds below a directory to the rules about who may call wh
       { action: 'deny', tools: ['*'], paths: ['top/d/**', 'top/keep.txt'] },
     ],
   };
-  const { execution, root } = await scene({ authorization });
+  const { execution, root } = await scene({ authorization, shell: { trust: 'trusted' } });
   mkdirSync(join(root, 'top/d'), { recursive: true });
   for (const name of ['d/s', 'keep.txt', 'open.txt']) writeFileSync(join(root, 'top', name), 'private');
   const grep = { tool: 'grep', args: { pattern: 'private' } };
@@ -268,6 +268,17 @@ it('holds what a tool finds below a directory to the rules about who may call wh
   ])
     expect(await execution.execute(call)).toMatchObject({ status: 'refused' });
   expect(readdirSync(join(root, 'top')).sort()).toEqual(['d', 'keep.txt', 'open.txt']);
+});
+
+it('asks before a directory goes with all that is in it, and takes a tool of another server for another tool', async () => {
+  const { execution, root } = await scene();
+  mkdirSync(join(root, 'd'));
+  const asked = await execution.execute({ tool: 'delete', args: { path: 'd', recursive: true } });
+  expect(asked).toMatchObject({ status: 'ask', question: { because: expect.stringContaining('confirmed') as string } });
+  if (asked.status !== 'ask') return;
+  expect(await execution.executeConfirmed(answerQuestion(asked.question, 'alice'))).toMatchObject({ status: 'done' });
+  const elsewhere = await execution.execute({ tool: 'shell', server: 'other', args: { command: 'echo x' } });
+  expect(elsewhere).toMatchObject({ status: 'refused', error: { category: 'tool_not_found' } });
 });
 
 it('refuses ids that no ledger takes, with a line that shows them', { timeout: 60_000 }, async () => {

@@ -36,6 +36,8 @@ export interface CalledPath {
    * which, both are held to the rules.
    */
   readonly link?: 'itself' | 'either';
+  /** It is taken away from where it is. */
+  readonly isTaken?: true;
   /** Where a command is run: to be there is to read nothing, so that it needs not be among what is allowed. */
   readonly isPlace?: true;
   /** What lies below it is touched as well. */

@@ -1,3 +1,4 @@
+import { holdsHome } from '../command/pillars.ts';
 import { matchesPath } from './path-glob.ts';
 import type { PathGlob } from './path-glob.ts';
 import { foldCase, isWithin, namesOf } from './path-text.ts';
@@ -79,6 +80,14 @@ function namesIn(rules: Pick<FileRules, 'ignoreCase'>, path: string): readonly s
 
 function folded({ ignoreCase }: Pick<FileRules, 'ignoreCase'>, path: string): string {
   return ignoreCase ? foldCase(path) : path;
+}
+
+/** Why nobody moves or deletes what lies here, whatever else the rules say: a root, or what takes the machine or a home along. */
+export function refusalToTake({ roots }: Pick<FileRules, 'roots'>, path: string): PathDecision | undefined {
+  const root = roots.find((each) => isWithin(path, each));
+  if (root !== undefined) return { verdict: 'deny', because: `${root} is a root and stays where it is`, rule: 'roots' };
+  if (!holdsHome(path)) return undefined;
+  return { verdict: 'deny', because: `without ${path} the system, or a home, would be gone`, rule: 'harm' };
 }
 
 /** The rules for a place that somebody only stands in: it is no secret, and lies within the roots. */

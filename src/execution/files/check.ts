@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { decidePath, ownFile } from '../../domain/files/file-rules.ts';
+import { decidePath, ownFile, refusalToTake } from '../../domain/files/file-rules.ts';
 import type { Access, PathDecision } from '../../domain/files/file-rules.ts';
 import { hardLinksOf, kindOf } from './handle.ts';
 import { linksInto } from './kept.ts';
@@ -93,11 +93,8 @@ async function look(
       // Whoever writes to one of its names writes to all.
       const isWritten = place.node !== undefined && NEEDS[operation].some((access) => access === 'write');
       if (isWritten && (await linksInto(sandbox.rules.fixed)(place.node))) decisions.push(ownFile(place.path));
-      const isRoot = sandbox.rules.roots.includes(place.path);
-      const decision: PathDecision | undefined =
-        isRoot && TAKES_AWAY.has(operation)
-          ? { verdict: 'deny', because: `${place.path} is a root and stays where it is`, rule: 'roots' }
-          : (decisions.find(({ verdict }) => verdict === 'deny') ?? decisions.at(-1));
+      const stays = TAKES_AWAY.has(operation) ? refusalToTake(sandbox.rules, place.path) : undefined;
+      const decision = stays ?? decisions.find(({ verdict }) => verdict === 'deny') ?? decisions.at(-1);
       return { place: place.path, decision, node: place.node };
     }),
   );

@@ -1,5 +1,5 @@
 import { readlink } from 'node:fs/promises';
-import { decidePath, innermostRoot } from '../../domain/files/file-rules.ts';
+import { decidePath, innermostRoot, refusalToTake } from '../../domain/files/file-rules.ts';
 import type { Access } from '../../domain/files/file-rules.ts';
 import { flawOfPath, namesOf, withoutDots } from '../../domain/files/path-text.ts';
 import { codeOf } from '../../problem.ts';
@@ -66,6 +66,12 @@ export function requireAccess(sandbox: FileSandbox, path: string, ...accesses: r
     const { verdict, because, rule } = decidePath(sandbox.rules, access, path);
     if (verdict === 'deny') throw blocked(because, rule);
   }
+}
+
+/** Refuses what stays where it is. */
+export function requireTakeable({ rules }: FileSandbox, path: string): void {
+  const refusal = refusalToTake(rules, path);
+  if (refusal !== undefined) throw blocked(refusal.because, refusal.rule);
 }
 
 type Keep = <H extends Held>(found: H) => H;

@@ -3,7 +3,7 @@ import { codeOf } from '../../problem.ts';
 import { isWithin } from '../../domain/files/path-text.ts';
 import { hardLinksOf, kindOf } from './handle.ts';
 import type { Held } from './handle.ts';
-import { requireAccess, withPlace } from './locate.ts';
+import { requireAccess, requireTakeable, withPlace } from './locate.ts';
 import type { Place } from './locate.ts';
 import { existing } from './read.ts';
 import { answering, blocked, failed, invalid, requireGoing } from './refusal.ts';
@@ -20,7 +20,7 @@ export function movePath(sandbox: FileSandbox, from: string, to: string, { overw
     withPlace(sandbox, from, { followLast: false }, (source) =>
       withPlace(sandbox, to, { followLast: false }, async (target) => {
         const node = existing(source);
-        requireNoRoot(sandbox, source);
+        requireTakeable(sandbox, source.path);
         requireAccess(sandbox, source.path, 'read', 'write');
         requireAccess(sandbox, target.path, 'write');
         if (target.absent.length > 1) throw failed(`${target.path}: its directory does not exist`);
@@ -57,7 +57,7 @@ export function deletePath(sandbox: FileSandbox, path: string, { recursive = fal
   return answering(() =>
     withPlace(sandbox, path, { followLast: false }, async (place) => {
       const node = existing(place);
-      requireNoRoot(sandbox, place);
+      requireTakeable(sandbox, place.path);
       requireAccess(sandbox, place.path, 'write');
       let deleted = 1;
       if (!node.stats.isDirectory()) {
@@ -95,11 +95,6 @@ async function* everythingBelow(sandbox: FileSandbox, directory: Held, path: str
   yield* walk(sandbox, directory, path, log, options);
   if (log.truncated) throw failed(`${path} holds more than can be looked through; take its parts one by one`);
   if (log.otherMounts > 0) throw blocked(`${path} holds another mount`, 'roots');
-}
-
-function requireNoRoot({ rules }: FileSandbox, { path }: Place): void {
-  const root = rules.roots.find((each) => isWithin(path, each));
-  if (root !== undefined) throw blocked(`${root} is a root and stays where it is`, 'roots');
 }
 
 /** The directory may have been moved since it was judged. */

@@ -14,7 +14,7 @@ import { copyFile, editFile, writeFile } from '../files/write.ts';
 const path = z.string().min(1, 'there is no path').max(4096);
 const flag = z.boolean().default(false);
 
-type Touched = readonly [path: string, access: Access, link?: 'itself'];
+type Touched = readonly [path: string, access: Access, how?: 'itself' | 'taken'];
 
 /** Reading twice reads the same; what changes files says for itself whether doing it again does more. */
 export function fileExecutor(files: FileSandbox): Executor {
@@ -25,14 +25,17 @@ export function fileExecutor(files: FileSandbox): Executor {
     schema: z.ZodType<Args>,
     touches: (args: Args) => readonly Touched[],
     operate: (sandbox: FileSandbox, args: Args) => Promise<({ readonly ok: true } & object) | FileRefusal>,
+    confirmed?: (args: Args) => boolean,
   ): Executor => {
     const made: Tool<Args> = {
       ...{ name, description, schema, ...declared },
       intent: (args) => ({
-        paths: touches(args).map(([each, access, link]) => ({
+        paths: touches(args).map(([each, access, how]) => ({
           ...{ path: each, access, known: true },
-          ...(link === undefined ? {} : { link }),
+          ...(how === undefined ? {} : { link: 'itself' as const }),
+          ...(how === 'taken' ? { isTaken: true as const } : {}),
         })),
+        ...(confirmed?.(args) === true ? { question: `${name} with all that is in it is to be confirmed` } : {}),
       }),
       run: async (args, { stopped, unauthorised }) => {
         const rules = unauthorised === undefined ? files.rules : { ...files.rules, unauthorised };
@@ -79,14 +82,19 @@ export function fileExecutor(files: FileSandbox): Executor {
     tool(
       ...(['move', 'Move a file, a link or a directory.', changes] as const),
       z.strictObject({ from: path, to: path, overwrite: flag }),
-      ({ from, to }) => [...both(from, 'itself'), [to, 'write', 'itself']],
+      ({ from, to }) => [
+        [from, 'read', 'itself'],
+        [from, 'write', 'taken'],
+        [to, 'write', 'itself'],
+      ],
       (sandbox, { from, to, overwrite }) => movePath(sandbox, from, to, { overwrite }),
     ),
     tool(
       ...(['delete', 'Delete a file, a link, or a directory.', { risk: 'destructive', retryable: false }] as const),
       z.strictObject({ path, recursive: flag }),
-      (args) => [[args.path, 'write', 'itself']],
+      (args) => [[args.path, 'write', 'taken']],
       (sandbox, { path: at, recursive }) => deletePath(sandbox, at, { recursive }),
+      ({ recursive }) => recursive,
     ),
     tool(
       ...(['glob', 'Names that match a pattern.', reads] as const),
@@ -107,10 +115,10 @@ export function fileExecutor(files: FileSandbox): Executor {
   ]);
 }
 
-function both(each: string, ...link: ['itself'?]): readonly [Touched, Touched] {
+function both(each: string): readonly [Touched, Touched] {
   return [
-    [each, 'read', ...link],
-    [each, 'write', ...link],
+    [each, 'read'],
+    [each, 'write'],
   ];
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decidePath } from '../../../src/domain/files/file-rules.ts';
+import { decidePath, refusalToTake } from '../../../src/domain/files/file-rules.ts';
 import type { FileRules } from '../../../src/domain/files/file-rules.ts';
 import { FileSection } from '../../../src/domain/files/files.schema.ts';
 import { compilePathGlob, InvalidGlob, matchesPath } from '../../../src/domain/files/path-glob.ts';
@@ -170,4 +170,18 @@ describe('a path', () => {
       }),
     );
   });
+});
+
+test.each(['/', '/etc', '/usr/bin', '/root', '/home', '/home/alice', '/var'])(
+  '%s is not moved or deleted, whatever the roots are',
+  (path) => {
+    expect(refusalToTake({ roots: ['/'] }, path)).toMatchObject({ verdict: 'deny' });
+  },
+);
+
+test('a root is not moved or deleted, nor what holds it; what lies in it is', () => {
+  const roots = ['/srv/app'];
+  for (const path of ['/srv/app', '/srv']) expect(refusalToTake({ roots }, path)).toMatchObject({ rule: 'roots' });
+  for (const path of ['/srv/app/x', '/srv/app/etc', '/srv/apple'])
+    expect(refusalToTake({ roots }, path)).toBe(undefined);
 });
