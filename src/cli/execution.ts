@@ -70,7 +70,8 @@ export async function callTool(
     signalled !== undefined && 'error' in executed && executed.error.category === 'cancelled'
       ? { executed, stoppedWith: 128 + constants.signals[signalled] }
       : { executed };
-  for (const signal of ENDS) process.once(signal, interrupt);
+  // Every one of them: a second interrupt must not end us before what runs has ended, and has its line.
+  for (const signal of ENDS) process.on(signal, interrupt);
   let execution: OpenExecution | undefined;
   try {
     const shared = gate === undefined || databaseUrl === undefined ? {} : { gate, databaseUrl };

@@ -43,7 +43,10 @@ export async function matchesOf(pattern: string): Promise<readonly string[] | un
       if (matchesTwoDots(name)) next.push(`${path}/..`);
       for (const each of names) {
         if (each.startsWith('.') && !wanted.startsWith('.')) continue;
-        if (matchesGlob(wanted, each)) next.push(`${path}/${each}`);
+        if (!matchesGlob(wanted, each)) continue;
+        // It is not UTF-8: nobody can tell whether it is denied.
+        if (each.includes('\ufffd')) return undefined;
+        next.push(`${path}/${each}`);
       }
       if (next.length > MOST_MATCHES) return undefined;
     }

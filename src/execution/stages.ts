@@ -73,10 +73,11 @@ export function authorisedPaths(
 ): FileRules['unauthorised'] {
   if (!authorization.enabled || authorization.rules.every(({ paths }) => paths === undefined)) return undefined;
   const { roots, ignoreCase } = files.rules;
-  return (access, path) => {
+  return (access, path, byRule) => {
     const paths = [{ path, access, known: true }];
-    const { effect, because } = authorise(authorization, { tool, server, caller, paths, roots, ignoreCase });
-    return effect === 'deny' ? because : undefined;
+    const called = { tool, server, caller, paths, roots, ignoreCase };
+    const { effect, because, isByRule } = authorise(authorization, called);
+    return effect === 'deny' && (isByRule || byRule !== true) ? because : undefined;
   };
 }
 
@@ -107,8 +108,9 @@ export function judgedByPolicy(
   if (outside?.refusal !== undefined) return { verdict: 'deny', ...outside.refusal };
   if (intent.refusal !== undefined) return denied(intent.refusal);
   const trust = trustLevelOf(status, shell.current.rules.trust);
+  const unasked = isGlassBroken && status !== 'TRUSTED' ? BY_BROKEN_GLASS : ALLOWED;
   if (intent.command === undefined) {
-    if (intent.question === undefined || trust === 'trusted') return ALLOWED;
+    if (intent.question === undefined || trust === 'trusted') return unasked;
     return isGlassBroken ? BY_BROKEN_GLASS : { verdict: 'ask', because: intent.question };
   }
   const judgement = shell.judge(intent.command, { trust });
@@ -118,7 +120,7 @@ export function judgedByPolicy(
     .join('; ');
   if (judgement.unconditional) return denied(because);
   const question = paths.map(questionOf).find((each) => each !== undefined);
-  if (judgement.verdict === 'allow' && question === undefined) return ALLOWED;
+  if (judgement.verdict === 'allow' && question === undefined) return unasked;
   if (isGlassBroken) return BY_BROKEN_GLASS;
   if (judgement.verdict === 'deny') return denied(because);
   return { verdict: 'ask', because: judgement.verdict === 'ask' ? because : (question ?? because) };

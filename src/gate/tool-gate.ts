@@ -142,10 +142,6 @@ export class ToolGate {
       return { decision: 'deny', because: `the blocklist has ${JSON.stringify(this.#blocklisted)}` };
     }
     const now = Date.now();
-    const { brokenGlassUntil } = this.#view.settings;
-    if (brokenGlassUntil !== null && now < brokenGlassUntil) {
-      return { decision: 'allow', because: `break glass until ${new Date(brokenGlassUntil).toISOString()}` };
-    }
     const circumstances = {
       ...this.#circumstances,
       ...(asUnknown ? { isKnown: false } : {}),
@@ -154,11 +150,19 @@ export class ToolGate {
     };
     const own = agent === undefined ? {} : { agent };
     const [scope = WHOLE, ...others] = scopes();
-    return others.reduce(
+    const byTrust = others.reduce(
       (strictest, other) => stricterDecision(strictest, decide({ ...own, scope: other }, circumstances)),
       decide({ ...own, scope }, circumstances),
     );
+    const { brokenGlassUntil } = this.#view.settings;
+    return brokenGlassUntil === null || now >= brokenGlassUntil ? byTrust : lifted(byTrust, brokenGlassUntil);
   }
+}
+
+/** What is lifted is still true, and whoever keeps a record wants to know. */
+function lifted({ escalation }: Decision, until: number): Decision {
+  const because = `break glass until ${new Date(until).toISOString()}`;
+  return { decision: 'allow', because, ...(escalation === undefined ? {} : { escalation }) };
 }
 
 function theirDecision(given: Permission): Decision {

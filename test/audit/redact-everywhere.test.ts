@@ -196,7 +196,7 @@ test('what a tool answers in base64 is noted for the audit, and answered as it i
     shell: { command: 'cat binary; echo err >&2' },
     read: { path: 'binary' },
   })) {
-    const claim = tools.claim({ tool, server: 'surety', callId: 'c1', args });
+    const claim = tools.claim({ tool, server: 'local', callId: 'c1', args });
     if (claim?.kind !== 'claimed') throw new Error('not claimed');
     const output = await claim.call.run({ stopped: new AbortController().signal, sandbox, confinement });
     expect(JSON.stringify(output.value)).toContain(content.toString('base64'));

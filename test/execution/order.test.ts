@@ -40,6 +40,7 @@ import { breakGlass } from '../../src/postgres/snapshot.ts';
 import { decideAs } from '../support/decide-as.ts';
 import { createInstallation, eventually } from '../support/installation.ts';
 import type { Installation } from '../support/installation.ts';
+import { escalateTool } from '../workflow/support.ts';
 
 let installation: Installation;
 beforeAll(async () => {
@@ -579,6 +580,7 @@ it(
 
 it('lifts what the policy asks while the glass is broken, and never what is blocked unconditionally', async () => {
   const gate = await installation.connect({ agent: 'c' });
+  await escalateTool(installation, gate, 'grep');
   await breakGlass(installation.pool, Date.now() + 60_000, 'alice', 'test');
   await eventually(() => expect(gate.brokenGlassUntil).not.toBeNull());
   const { execution, root, lines } = await scene({ shell: { deny: ['git *'] } }, { gate });
@@ -588,6 +590,9 @@ it('lifts what the policy asks while the glass is broken, and never what is bloc
   expect(await execution.execute(shell('true'))).toMatchObject({ status: 'done' });
   expect(await execution.execute(shell('sudo id'))).toMatchObject({ status: 'refused' });
   expect(lines().map(({ approved_by }) => approved_by)).toEqual(['break glass', 'break glass', 'auto', null]);
+  // What it lifts from is said as well.
+  expect(await execution.execute({ tool: 'grep', args: { pattern: 'x' } })).toMatchObject({ status: 'done' });
+  expect(lines().at(-1)).toMatchObject({ trust: 'ESCALATED', approved_by: 'break glass' });
   await breakGlass(installation.pool, Date.now(), 'alice', 'over');
 });
 

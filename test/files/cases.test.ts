@@ -50,6 +50,14 @@ test('of edits to one file at the same time none is done and lost', async () => 
   expect(tree.text('root/many.txt')).toBe(words.join('\n').toUpperCase());
 });
 
+test('of writes to one file at the same time each is done, made or replaced', async () => {
+  const sandbox = await tree.open(FileSection.parse({}));
+  const contents = Array.from({ length: 20 }, (_, nth) => `version ${nth}`);
+  const written = await Promise.all(contents.map((content) => writeFile(sandbox, 'same.txt', content)));
+  expect(written.map(({ ok }) => ok)).toEqual(contents.map(() => true));
+  expect(contents).toContain(tree.text('root/same.txt'));
+});
+
 test('a long file is searched as far as it may be read, and the others all the same', async () => {
   const sandbox = { ...(await tree.open(FileSection.parse({}))), maxReadBytes: 1000 };
   writeFileSync(join(tree.root, '0-long.txt'), `needle\n${'x\n'.repeat(1000)}needle`);

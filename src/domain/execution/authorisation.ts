@@ -46,6 +46,8 @@ export interface CalledPath {
 
 export interface Authorisation {
   readonly effect: 'allow' | 'deny';
+  /** Whether a rule says so, and not the default. */
+  readonly isByRule: boolean;
   readonly because: string;
   /** Whether the call is to be confined by the operating system. */
   readonly requiresSandbox: boolean;
@@ -63,15 +65,15 @@ const ALSO_KNOWN_AS: ReadonlyMap<string, readonly string[]> = new Map([
  */
 export function authorise(section: AuthorisationSection, call: AuthorisedCall): Authorisation {
   if (!section.enabled)
-    return { effect: 'allow', because: 'no authorisation rules are in force', requiresSandbox: false };
+    return { effect: 'allow', isByRule: false, because: 'no authorisation rules are in force', requiresSandbox: false };
   const index = section.rules.findIndex((rule) => matches(rule, call));
   const rule = section.rules[index];
   if (rule === undefined) {
     const because = `no authorisation rule names this call, and the default is ${section.default}`;
-    return { effect: section.default, because, requiresSandbox: false };
+    return { effect: section.default, isByRule: false, because, requiresSandbox: false };
   }
   const because = `authorisation rule ${index + 1} says ${rule.action}`;
-  return { effect: rule.action, because, requiresSandbox: rule.sandbox === 'required' };
+  return { effect: rule.action, isByRule: true, because, requiresSandbox: rule.sandbox === 'required' };
 }
 
 function matches(rule: AuthorisationSection['rules'][number], call: AuthorisedCall): boolean {

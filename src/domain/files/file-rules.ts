@@ -5,6 +5,9 @@ import { foldCase, isWithin, namesOf } from './path-text.ts';
 
 export type Access = 'read' | 'write';
 
+/** Why the rules about who may call what deny a path; `byRule`: if one of them names it, and not because none does. */
+export type Unauthorised = (access: Access, path: string, byRule?: true) => string | undefined;
+
 /** What may be touched. Roots are real paths: absolute, without links and dots. */
 export interface FileRules {
   readonly roots: readonly string[];
@@ -17,7 +20,7 @@ export interface FileRules {
   /** Where the file system takes `.ENV` for `.env`, the rules must as well. */
   readonly ignoreCase: boolean;
   /** Why the rules about who may call what deny it: they see what a call names, and this is asked of what it finds there. */
-  readonly unauthorised?: (access: Access, path: string) => string | undefined;
+  readonly unauthorised?: Unauthorised;
 }
 
 export interface PathDecision {

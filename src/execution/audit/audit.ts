@@ -189,7 +189,11 @@ export function openAudit(
       const isKnown = file !== undefined;
       await file?.close();
       [file, claim] = [undefined, undefined];
-      if (held !== undefined && isKnown) await held.release(head);
+      if (held === undefined || !isKnown) return;
+      // Every line is there; that nobody can record where they end is worth a warning, and costs nobody an answer.
+      await held.release(head).catch((error: unknown) => {
+        onLoss(`The end of the audit in ${directory} could not be recorded: ${reasonOf(error)}`);
+      });
     },
   };
 }

@@ -10,6 +10,8 @@ import { foldCase } from '../../domain/files/path-text.ts';
 export interface Covered {
   readonly hidden: readonly string[];
   readonly readOnly: readonly string[];
+  /** Why it is not all that would have to be. */
+  readonly flaw?: string;
 }
 
 interface Directory {
@@ -24,11 +26,15 @@ interface Directory {
 const [MOST_ENTRIES, MOST_COVERED] = [200_000, 2000];
 const READ_AT_ONCE = 32;
 
-/** Looked for anew before each command: files come and go. Undefined if there is too much to look through, or to cover. */
-export async function coveredBelow(rules: FileRules, mostEntries = MOST_ENTRIES): Promise<Covered | undefined> {
+/** Of names that are not UTF-8 nobody can be told, neither we nor the sandbox. */
+const NOT_UTF8 = '\ufffd';
+
+/** Looked for anew before each command: files come and go. */
+export async function coveredBelow(rules: FileRules, mostEntries = MOST_ENTRIES): Promise<Covered> {
   const [hidden, readOnly]: [string[], string[]] = [[], []];
   const { read, write } = rules.deny;
-  if (read.length + write.length === 0) return { hidden, readOnly };
+  const { unauthorised } = rules;
+  if (read.length + write.length === 0 && unauthorised === undefined) return { hidden, readOnly };
   const waiting = rules.roots.map((path): Directory => ({ path, ways: waysToSee(rules, path), isReadOnly: false }));
   for (let seen = 0; waiting.length > 0;) {
     const directories = waiting.splice(-READ_AT_ONCE);
@@ -43,17 +49,21 @@ export async function coveredBelow(rules: FileRules, mostEntries = MOST_ENTRIES)
         const name = rules.ignoreCase ? foldCase(entry.name) : entry.name;
         const ways = directory.ways.map((names) => [...names, name]);
         const isNamed = (glob: PathGlob) => ways.some((names) => matchesPath(glob, names));
-        if (read.some(isNamed)) {
+        const isHidden = read.some(isNamed) || unauthorised?.('read', path, true) !== undefined;
+        const isDenied = write.some(isNamed) || unauthorised?.('write', path, true) !== undefined;
+        if (entry.name.includes(NOT_UTF8) && (isHidden || isDenied || entry.isDirectory()))
+          return { hidden, readOnly, flaw: `${path} has a name that is not UTF-8: give it another one` };
+        if (isHidden) {
           hidden.push(path);
           continue;
         }
-        const isDenied = !directory.isReadOnly && write.some(isNamed);
-        if (isDenied) readOnly.push(path);
+        if (isDenied && !directory.isReadOnly) readOnly.push(path);
         // What may not be written may still hold what may not be read.
         if (entry.isDirectory()) waiting.push({ path, ways, isReadOnly: directory.isReadOnly || isDenied });
       }
     }
-    if (seen > mostEntries || hidden.length + readOnly.length > MOST_COVERED) return undefined;
+    if (seen > mostEntries || hidden.length + readOnly.length > MOST_COVERED)
+      return { hidden, readOnly, flaw: 'there is more than anybody could look through: name fewer roots' };
   }
   return { hidden, readOnly };
 }

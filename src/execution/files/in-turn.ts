@@ -1,17 +1,23 @@
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import type { FileSandbox } from './sandbox.ts';
+
 /** What is under way on a path, by the path: the end of the last of a row. */
 const rows = new Map<string, Promise<unknown>>();
 
 /**
- * One after the other for the same path, within this process: of two that read a file and write it back, the second has to see what the
- * first has written. Between processes a change since it was read is noticed instead.
+ * One after the other for the same file, within this process: of two that change it the second has to see what the first has done. By the
+ * directory it really lies in; through a link to it, and between processes, a change since it was looked at is noticed instead.
  */
-export async function inTurn<T>(path: string, run: () => Promise<T>): Promise<T> {
-  const before = rows.get(path) ?? Promise.resolve();
+export async function inTurn<T>({ base }: FileSandbox, path: string, run: () => Promise<T>): Promise<T> {
+  const at = resolve(base, path);
+  const key = `${await realpath(dirname(at)).catch(() => dirname(at))}/${basename(at)}`;
+  const before = rows.get(key) ?? Promise.resolve();
   const mine = before.then(run, run);
-  rows.set(path, mine);
+  rows.set(key, mine);
   try {
     return await mine;
   } finally {
-    if (rows.get(path) === mine) rows.delete(path);
+    if (rows.get(key) === mine) rows.delete(key);
   }
 }

@@ -95,6 +95,8 @@ async function* everythingBelow(sandbox: FileSandbox, directory: Held, path: str
   yield* walk(sandbox, directory, path, log, options);
   if (log.truncated) throw failed(`${path} holds more than can be looked through; take its parts one by one`);
   if (log.otherMounts > 0) throw blocked(`${path} holds another mount`, 'roots');
+  if (log.unreadable > 0)
+    throw failed(`${path} holds what cannot be looked at: closed to us, or of a name that is not UTF-8`);
 }
 
 /** The directory may have been moved since it was judged. */

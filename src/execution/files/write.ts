@@ -2,6 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { hardLinksOf, kindOf, openHeld } from './handle.ts';
 import { inTurn } from './in-turn.ts';
 import { requireAccess, withPlace } from './locate.ts';
+import type { Place } from './locate.ts';
 import { existing, readAtMost } from './read.ts';
 import { answering, failed, invalid, requireGoing } from './refusal.ts';
 import { filledWith, finish, replaceFile, requireSize } from './replace.ts';
@@ -20,15 +21,14 @@ export function writeFile(
   content: string | Uint8Array,
   { parents = false, overwrite = true }: WriteOptions = {},
 ) {
-  return answering(() =>
-    withPlace(sandbox, path, { followLast: true }, async (place) => {
-      requireAccess(sandbox, place.path, 'write');
-      const bytes = typeof content === 'string' ? Buffer.from(content) : content;
-      requireSize(sandbox, bytes.length);
-      const done = await replaceFile(sandbox, place, filledWith(bytes, place.node), { parents, overwrite });
-      return { path: place.path, bytes: bytes.length, ...done };
-    }),
-  );
+  const write = async (place: Place) => {
+    requireAccess(sandbox, place.path, 'write');
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+    requireSize(sandbox, bytes.length);
+    const done = await replaceFile(sandbox, place, filledWith(bytes, place.node), { parents, overwrite });
+    return { path: place.path, bytes: bytes.length, ...done };
+  };
+  return answering(() => inTurn(sandbox, path, () => withPlace(sandbox, path, { followLast: true }, write)));
 }
 
 export interface Edit {
@@ -40,10 +40,7 @@ export interface Edit {
 
 /** Replaces a text in a file, byte for byte, so that what else is in it stays as it is. */
 export function editFile(sandbox: FileSandbox, path: string, edit: Edit) {
-  return answering(async () => {
-    const real = await withPlace(sandbox, path, { followLast: true }, (place) => Promise.resolve(place.path));
-    return inTurn(real, () => edited(sandbox, path, edit));
-  });
+  return answering(() => inTurn(sandbox, path, () => edited(sandbox, path, edit)));
 }
 
 function edited(sandbox: FileSandbox, path: string, edit: Edit) {
@@ -86,28 +83,30 @@ export function copyFile(
   { parents = false, overwrite = false }: TransferOptions = {},
 ) {
   return answering(() =>
-    withPlace(sandbox, from, { followLast: true }, (source) =>
-      withPlace(sandbox, to, { followLast: true }, async (target) => {
-        requireAccess(sandbox, source.path, 'read');
-        requireAccess(sandbox, target.path, 'write');
-        const node = existing(source);
-        if (node.stats.isDirectory())
-          throw invalid(`${source.path} is ${kindOf(node.stats)}; files are copied one by one`);
-        if (source.path === target.path) throw invalid(`${source.path} would be copied onto itself`);
-        const file = await openHeld(node, source.path);
-        try {
-          let bytes = 0;
-          const fill = async (copy: FileHandle) => {
-            bytes = await pour(sandbox, file, copy, source.path);
-            await finish(copy, target.node);
-          };
-          const mode = node.stats.mode & 0o777;
-          const done = await replaceFile(sandbox, target, fill, { parents, overwrite, mode });
-          return { from: source.path, path: target.path, bytes, hardLinks: hardLinksOf(node.stats), ...done };
-        } finally {
-          await file.close();
-        }
-      }),
+    inTurn(sandbox, to, () =>
+      withPlace(sandbox, from, { followLast: true }, (source) =>
+        withPlace(sandbox, to, { followLast: true }, async (target) => {
+          requireAccess(sandbox, source.path, 'read');
+          requireAccess(sandbox, target.path, 'write');
+          const node = existing(source);
+          if (node.stats.isDirectory())
+            throw invalid(`${source.path} is ${kindOf(node.stats)}; files are copied one by one`);
+          if (source.path === target.path) throw invalid(`${source.path} would be copied onto itself`);
+          const file = await openHeld(node, source.path);
+          try {
+            let bytes = 0;
+            const fill = async (copy: FileHandle) => {
+              bytes = await pour(sandbox, file, copy, source.path);
+              await finish(copy, target.node);
+            };
+            const mode = node.stats.mode & 0o777;
+            const done = await replaceFile(sandbox, target, fill, { parents, overwrite, mode });
+            return { from: source.path, path: target.path, bytes, hardLinks: hardLinksOf(node.stats), ...done };
+          } finally {
+            await file.close();
+          }
+        }),
+      ),
     ),
   );
 }

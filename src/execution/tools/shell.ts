@@ -10,7 +10,9 @@ import { handedOn } from '../../domain/policy/paths/handed-on.ts';
 import type { CommandPath } from '../../domain/policy/paths/paths.ts';
 import type { RunContext, Tool, ToolOutput } from '../call.ts';
 import { coveredBelow } from '../files/covered.ts';
+import type { Covered } from '../files/covered.ts';
 import { below } from '../paths.ts';
+import { mountsBelow } from '../mounts.ts';
 import type { ExecutionRules } from '../rules.ts';
 import type { Confinement } from '../sandbox.ts';
 import type { Bash } from '../shell/bash.ts';
@@ -58,8 +60,8 @@ export function shellTool(
       if (verdict === 'deny') {
         return refused('policy_blocked', because);
       }
-      const confinement = await withCovered(context, files.rules);
-      if (confinement === undefined) return refused('policy_blocked', TOO_MUCH);
+      const { flaw, ...confinement } = await withCovered(context, rules);
+      if (flaw !== undefined) return refused('policy_blocked', uncovered(flaw));
       const { maxOutputBytes } = runner;
       const envelope = await runShell({
         ...{ command, bash: bash.program, cwd: directory, env },
@@ -108,20 +110,24 @@ function from(directory: string, path: string): string {
   return path === '' ? directory : below(directory, path);
 }
 
-const TOO_MUCH =
-  'there is more below the roots than anybody could look through for what denyRead and denyWrite name, so the sandbox could not cover it: ' +
-  'name fewer roots, or set runner.sandbox to off';
-
-/** What a command finds by itself no rule has looked at: there the sandbox holds what the rules deny. */
-async function withCovered({ sandbox, confinement }: RunContext, rules: FileRules): Promise<Confinement | undefined> {
+/** What a command finds by itself no rule has looked at: there the sandbox holds what the rules deny, or says why it could not. */
+async function withCovered(
+  { sandbox, confinement, unauthorised }: RunContext,
+  { files, authorization }: ExecutionRules,
+): Promise<Confinement & Pick<Covered, 'flaw'>> {
   if (sandbox.kind === 'none') return confinement;
-  const covered = await coveredBelow(rules);
-  if (covered === undefined) return undefined;
+  const isDenied = authorization.rules.some(({ action, paths }) => action === 'deny' && paths !== undefined);
+  const rules = unauthorised !== undefined && isDenied ? { ...files.rules, unauthorised } : files.rules;
+  const [covered, mounts] = await Promise.all([coveredBelow(rules), mountsBelow(confinement.writable)]);
   return {
-    ...confinement,
-    hidden: [...confinement.hidden, ...covered.hidden],
+    ...{ ...confinement, ...covered },
+    hidden: [...confinement.hidden, ...covered.hidden, ...mounts],
     readOnly: [...confinement.readOnly, ...covered.readOnly],
   };
+}
+
+function uncovered(flaw: string): string {
+  return `the sandbox could not cover what rules deny (denyRead, denyWrite, authorization): ${flaw}, or set runner.sandbox to off`;
 }
 
 async function realDirectory(path: string): Promise<string | undefined> {
