@@ -195,7 +195,7 @@ function parameter(part: ParameterExpansionPart, variables: Variables, quoted: b
   const operands =
     operation.operand.parts === undefined
       ? [asValue(operation.operand.value, quoted)]
-      : alternativesOf(operation.operand.parts, variables, quoted);
+      : alternativesOf(quoted ? operation.operand.parts : operation.operand.parts.map(broken), variables, quoted);
   const own = variable(name, part.pos, variables, quoted);
   switch (operation.operator) {
     case '+':
@@ -210,6 +210,11 @@ function parameter(part: ParameterExpansionPart, variables: Variables, quoted: b
     case ':=':
       return [...own, ...operands];
   }
+}
+
+/** Blanks that stand there without quotes part words. */
+function broken(part: WordPart): WordPart {
+  return part.type === 'Literal' ? { ...part, value: part.value.replace(/[ \t\n]+/g, BREAK) } : part;
 }
 
 /** What the shell itself sets, and nobody else as long as the script does not: no program, no code. */

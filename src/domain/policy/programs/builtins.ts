@@ -62,6 +62,8 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   },
   printf: (args) => {
     const [first, second] = args;
+    const format = first?.text === '--' ? second : first;
+    if (/%[^a-zA-Z%]*n/.test(format?.text ?? '')) return doubt('printf %n sets any variable');
     if (first === undefined || !first.text.startsWith('-v')) return [];
     const target = first.text === '-v' ? second : { ...first, text: first.text.slice(2) };
     if (target === undefined || target.open || !NAME.test(target.text)) return doubt('printf -v sets any variable');
@@ -156,7 +158,9 @@ function sourced(args: readonly Field[]): readonly Consequence[] {
 }
 
 function declared(args: readonly Field[], program: string): readonly Consequence[] {
-  if (args.some(({ glob }) => glob)) return doubt('which variables this sets, and to what, is only known when it runs');
+  // As an argument, and not as an assignment, `x=$y` breaks into words.
+  if (args.some(({ glob, expanded }) => glob || expanded === 'split'))
+    return doubt('which variables this sets, and to what, is only known when it runs');
   if (args.some(({ text }) => /^[-+]/.test(text) && !/^(?:[-+][aAfFgprx]+|--)$/.test(text))) {
     return doubt('a variable that stands for another, or is evaluated or changed, hides what it holds');
   }

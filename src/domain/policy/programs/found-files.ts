@@ -10,8 +10,11 @@ export function find(args: readonly Field[]): readonly Consequence[] {
   for (let at = 0; at < args.length; at += 1) {
     if (!/^-(?:exec|ok)(?:dir)?$/.test(args[at]?.text ?? '')) continue;
     const start = at + 1;
+    const isValue = VALUED.test(args[at - 1]?.text ?? '');
     at = endOfExec(args, at);
     const command = args.slice(start, at);
+    if (isValue || command.some(({ text }) => /^-(?:exec|ok)(?:dir)?$/.test(text)))
+      commands.push(...doubt('what find is to run may be another command than it looks like'));
     const fields = filled(command, '{}');
     commands.push({ type: 'command', fields: startsPlainly(args) ? fields.map(found) : fields });
     if (mayEndEarlier(command)) commands.push(...doubt('what find is to run is only known when it runs'));
@@ -25,6 +28,10 @@ export function find(args: readonly Field[]): readonly Consequence[] {
   const unsure = args.some(({ many, glob }, at) => many && (!glob || at > 0)) || unknownCount(args) > 1;
   return unsure ? [...commands, ...doubt('what find is to run is only known when it runs')] : commands;
 }
+
+/** Behind an option of its own, unless that takes no value, `-exec` may be the value. */
+const VALUED =
+  /^-(?!(?:[HLPEXdsx]|print0?|ls|delete|prune|depth|empty|true|false|follow|xdev|mount|daystart|noleaf|quit|readable|writable|executable|nouser|nogroup|o|or|a|and|not|ignore_readdir_race)$)/;
 
 /** What is found begins with where it was looked for: below `+n` lies what may be an option. */
 function startsPlainly(args: readonly Field[]): boolean {

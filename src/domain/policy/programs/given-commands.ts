@@ -12,10 +12,10 @@ export function splitString(args: readonly Field[]): readonly Consequence[] | un
     }
     const attached = split[1] ?? split[2] ?? '';
     const [whole, after] = attached === '' ? [args[at + 1]?.text ?? '', at + 2] : [attached, at + 1];
-    const words = whole.split(/\s+/).filter((word) => word !== '');
+    const words = whole.split(/[ \t\n\r\v\f]+/).filter((word) => word !== '');
     const fields = [literal('env'), ...words.map(literal), ...args.slice(after)];
     const plain: Consequence[] = [{ type: 'command', fields }];
-    return /["'\\$#\0]/.test(whole) ? [...plain, ...doubt('env -S reads quotes in its own way')] : plain;
+    return /["'\\$#]|[^\t\n -~]/.test(whole) ? [...plain, ...doubt('env -S reads quotes in its own way')] : plain;
   }
   return undefined;
 }

@@ -102,10 +102,15 @@ function saysMoreThanNumbers(text: string, { hasOwnCounters }: ScriptVariables):
 /** Programs of which it is known what they say; a function of such a name may say anything. */
 export const COUNTER = new RegExp(`^(?:${LISTERS}|wc|nproc|id|tput|date|whoami|hostname|uname|pwd)$`);
 
+/** Words of which each is known become others where they touch: `a$x`, `${x}b`, `a""b`. */
+const GLUED = /[\w"'`$][$"'`]|[})"'][\w$"']|\$[?!#$@*-][\w$"']/;
+const WHOLLY_QUOTED = /(?<![\w$}"'])"(\$?\w+|\$\{\w+\})"(?![\w$"'{(])/g;
+
 export function arithmeticDoubt(text: string, variables: ScriptVariables): string | undefined {
   if (text.includes(HOLE) || saysMoreThanNumbers(text, variables)) return EVALUATED;
   // Quotes are undone, and what is made of a value is put in, before it is evaluated.
   if (/['\\]|\$\{\w+(?!\w|\}|\[|:?[-=+]\d*\})/.test(text.replace(COUNTED, ''))) return EVALUATED;
+  if (GLUED.test(text.replace(WHOLLY_QUOTED, '$1'))) return EVALUATED;
   const names = text.match(/\$\{?(?:[\d@*]+|-)|[A-Za-z_]\w*/g) ?? [];
   // `((IFS=3))`, `let PATH=1`
   const set = /=|\+\+|--/.test(text) ? names.find((name) => steeringOf(name) !== undefined) : undefined;

@@ -269,7 +269,7 @@ export class Reader {
       if (node.operator.includes('>') && isStream(path) && !OWN_OUTPUT.test(path))
         this.notes.doubt('what is written there others read', site);
       // What stands after `>&` and is no number is expanded twice.
-      if (isDuplicating && /[$`\0]/.test(path)) this.notes.doubt('a text is expanded once more', site);
+      if (isDuplicating && !/^[\w./~@%+:,=-]+$/.test(path)) this.notes.doubt('a text is expanded once more', site);
       if (place.elsewhere) continue;
       if (node.operator.startsWith('<')) this.named.addRead(path, site);
       if (node.operator.includes('>')) this.named.add({ path, intent: 'write', certain: true }, site);

@@ -174,7 +174,7 @@ export class ScriptVariables implements Variables {
     if (node.type === 'For' || node.type === 'Select') this.addLoop(node, view);
     // It may not be the shell's own any more, and see what IFS holds.
     if (node.type === 'Function' && node.name.value === 'read') this.breaksAtBlanks = false;
-    if (node.type === 'Function' && !this.hasOwnCounters && COUNTER.test(node.name.value)) {
+    if (!this.hasOwnCounters && mayCount(node)) {
       this.hasOwnCounters = true;
       this.changed = true;
     }
@@ -219,6 +219,14 @@ export class ScriptVariables implements Variables {
   }
 }
 
+/** What speaks where only a program that counts is expected: a function of its name, or one for programs that are not there, or a trap. */
+function mayCount(node: SyntaxNode): boolean {
+  if (node.type === 'Function') return COUNTER.test(node.name.value) || node.name.value === 'command_not_found_handle';
+  if (node.type !== 'Command') return false;
+  const words = [node.name, ...node.args].map((word) => (word?.type === 'Word' ? word.value : ''));
+  return words.includes('trap') && words.some((word) => /^(?:SIG)?(?:DEBUG|ERR|RETURN)$/i.test(word));
+}
+
 /** The IFS of `IFS=, read -r a b`: nobody else sees it. What it holds must be plain, for it is not looked at any more. */
 export function isForReadAlone(parent: SyntaxNode, node: SyntaxNode): boolean {
   if (parent.type !== 'Command' || node.type !== 'Assignment' || node.name !== 'IFS') return false;
@@ -244,6 +252,7 @@ const INTEGERS =
   );
 const NOTHING = { values: [], certain: false } as const;
 /** The same that are set without a word of the line's about it. */
-const SET_BY_SHELL = /^(?:_|REPLY|OPTARG|MAPFILE)$/;
+const SET_BY_SHELL =
+  /^(?:_|REPLY|OPTARG|MAPFILE|BASH_(?!SUBSHELL$|VERSINFO$|VERSION$)\w+|FUNCNAME|DIRSTACK|COMP_\w+|COMPREPLY|READLINE_\w+)$/;
 const MADE_UP = { values: [MADE], certain: false } as const;
 const NUMERIC = new RegExp(`^[-\\d${NUMBER}]*$`);

@@ -16,7 +16,7 @@ import { printedBy } from '../reading/printed.ts';
 import { isQuiet, readsItself } from './quiet.ts';
 import type { Site } from '../reading/reading.ts';
 import { childrenOf, commandsIn, expansionsIn, textsIn } from '../reading/syntax.ts';
-import { filesOfTexts, transformedAt } from './transformed.ts';
+import { filesOfTexts, joinsTexts, transformedAt } from './transformed.ts';
 
 /** What a second look has found, and where. */
 export interface Found extends Site {
@@ -128,8 +128,8 @@ class SecondLook {
   }
 
   private command(node: Command, isHandedOn: boolean): Found | undefined {
-    if (transformedAt({ commands: [node] }, this.files) === 0 && (isHandedOn || this.isWritten(node)))
-      return madeInto(node);
+    const isMade = transformedAt({ commands: [node] }, this.files) === 0 && (isHandedOn || this.isWritten(node));
+    if (isMade || joinsTexts(node, this.files)) return madeInto(node);
     const isFile = !isHandedOn && (node.name?.value === 'tee' || (this.says(node) && this.writes(node.redirects)));
     const isSaid = !isHandedOn && !isFile && this.says(node);
     let before = node.name?.value ?? '';

@@ -25,6 +25,16 @@ export function filesOfTexts(commands: readonly Command[]): ReadonlySet<string> 
   return files;
 }
 
+/**
+ * Whether a command puts texts of such files together in another file: what it holds then stands nowhere on the line. Nobody does so who could
+ * have written it down at once.
+ */
+export function joinsTexts(node: Command, files: ReadonlySet<string>): boolean {
+  const from = namesOf(node).filter((name) => !name.startsWith('-'));
+  const to = [...targets(node, '>'), ...(node.name?.value === 'tee' ? from : [])];
+  return passes(node) && from.length > 1 && to.length > 0 && from.some((name) => files.has(name));
+}
+
 function namesOf(node: Command): readonly string[] {
   return [...node.args.map(({ text }) => text), ...targets(node, '<')];
 }
