@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { redactText } from '../../src/domain/outcome/redact.ts';
 import { redactEntry } from '../../src/execution/audit/redact.ts';
 import { auditDirectory, openHere, success } from './support.ts';
@@ -235,4 +235,37 @@ test('what is no secret stays, and huge values cost no more than large ones', as
     success({ output: huge, arguments: { huge, list: Array.from({ length: 100_000 }, () => huge) } }),
   );
   expect(JSON.stringify(redacted).length).toBeLessThan(200_000);
+});
+
+describe('what a few letters behind a prefix, or a form of its own, give away', () => {
+  const written = async (text: string) =>
+    JSON.stringify(await redactEntry(success({ command: `echo ${text}`, output: text, arguments: { command: text } })));
+
+  test.each(
+    (
+      'ghp_x github_pat_x glpat-x AKIAabc123 AKIAEXAMPLE AIzax ya29.x xoxb-x pypi-abc123 SG.abc123 whsec_abc123 hvs.abc123 gsk_abc123 ' +
+      'lin_api_abc123 xapp-abc123 sk-abc123 GOCSPX-aBcDeF dckr_oat_x key-0123456789abcdef0123456789abcdef'
+    ).split(' '),
+  )('%s is left out', async (token) => {
+    expect(await written(token)).not.toContain(token);
+  });
+
+  test('a key of PGP, and the words that restore a wallet, are left out', async () => {
+    const block = ['BEGIN', 'END'].map((end) => `-----${end} PGP PRIVATE KEY BLOCK-----`).join('\nlQOYBFabc\n');
+    expect(await written(block)).not.toContain('lQOYBFabc');
+    expect(await written('SEED_PHRASE="abandon ability able"')).not.toContain('ability');
+  });
+
+  test.each([
+    'pypi-server',
+    'hf_hub_download',
+    'npm_config_x',
+    'SG.Foo',
+    'ASIAN',
+    'key-value',
+    `x@sha256:${'ab12'.repeat(16)}`,
+    `${'ab12'.repeat(16)}  a.txt`,
+  ])('%s stays', async (word) => {
+    expect(await written(word)).toContain(word);
+  });
 });

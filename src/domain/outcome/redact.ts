@@ -10,7 +10,8 @@ import { redactValueOptions } from './value-options.ts';
 /** No more than this is looked at, whatever `max` says. */
 const MOST_SCANNED = 8192;
 
-const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|$)/g;
+const PRIVATE_KEY =
+  /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|$)/g;
 const USERINFO = /:\/\/[^\s/?#"'<>]{0,512}@/g;
 /** A raw password may hold a slash; a port followed by a path with an `@` in it is no password. */
 const USERINFO_WITH_SLASH = /:\/\/[^\s/@:"'<>]{0,512}:(?!\d{1,5}(?:\/|$))[^\s@"'<>]{0,512}@/g;

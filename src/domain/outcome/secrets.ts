@@ -34,6 +34,8 @@ const SECRET_NAMES = [
   '(?<!(?:xdg|i?term|shell)[-_])session[-_]?id',
   'signature',
   'bearer(?![a-z])',
+  '(?:seed|recovery)[-_ ]?phrase',
+  'mnemonic',
   'connection[-_]?string',
 ].join('|');
 
@@ -72,7 +74,11 @@ const SHAPES = [
   'AIza[A-Za-z0-9_-]{30,}',
   'ya29\\.[A-Za-z0-9_-]{16,}',
   'npm_(?!(?:config|package|lifecycle|execpath|node|command)(?![a-z0-9]))[A-Za-z0-9]{3,}(?!_)',
-  'dckr_pat_[A-Za-z0-9_-]+',
+  'dckr_[po]at_[A-Za-z0-9_-]+',
+  'GOCSPX-[A-Za-z0-9_-]+',
+  'cio[A-Za-z0-9]{32}(?![A-Za-z0-9])',
+  'key-[0-9a-f]{32}(?![0-9a-f])',
+  's\\.(?=[A-Za-z]*[0-9])[A-Za-z0-9]{24}(?![A-Za-z0-9])',
   'pypi-[A-Za-z0-9_-]{16,}',
   'hf_[A-Za-z0-9]{16,}',
   'shp(?:at|ca|pa|ss)_[A-Za-z0-9]{16,}',
@@ -129,12 +135,14 @@ const SHORT_TOKEN = new RegExp(
   '(?<![A-Za-z0-9])(?:' +
     [
       '(?:sk|rk|pk)[-_][A-Za-z0-9_-]{3,}',
-      'gh[oprsu]_(?!import(?![a-z0-9]))[A-Za-z0-9_]{3,}',
-      '(?:github_pat_|glpat-|dop_v1_|shp(?:at|ca|pa|ss)_)[A-Za-z0-9_-]{3,}',
+      'gh[oprsu]_(?!import(?![a-z0-9]))[A-Za-z0-9_]+',
+      '(?:github_pat_|glpat-|dop_v1_|shp(?:at|ca|pa|ss)_)[A-Za-z0-9_-]+',
       'hf_(?!(?:hub|transfer|token|home|api|xet|cache|datasets?|endpoint|models?|repo)(?![a-z0-9]))[A-Za-z0-9]{3,}',
-      '(?:AKIA|ASIA)(?=[A-Z]{0,16}[0-9])[A-Z0-9]{3,}',
-      '(?:AIza|ya29\\.)[A-Za-z0-9_-]{3,}',
-      'xox[a-z]-[A-Za-z0-9-]{3,}',
+      'AKIA[A-Za-z0-9]+',
+      'ASIA(?=[A-Z]{0,16}[0-9])[A-Z0-9]{3,}',
+      '(?:AIza|ya29\\.|whsec_|hv[sbr]\\.|lin_api_)[A-Za-z0-9_-]+',
+      'xox[a-z]-[A-Za-z0-9-]+',
+      '(?:xapp-|pypi-|SG\\.|gsk_)(?=[A-Za-z_-]{0,20}[0-9])[A-Za-z0-9_.-]{3,}',
     ].join('|') +
     ')',
   'g',

@@ -5,7 +5,7 @@ import { isTelling } from '../../domain/outcome/named-values.ts';
 import { plainCopy } from '../../domain/outcome/plain.ts';
 import { namedSecrets, redactText } from '../../domain/outcome/redact.ts';
 import { isSecretName, looksRandom, REDACTED, splitTokens } from '../../domain/outcome/secrets.ts';
-import { isGitObject } from './git-object.ts';
+import { isChecksum, isGitObject } from './plain-hashes.ts';
 import { findSecrets, SHORTEST_PIECE } from './secrets.ts';
 
 /** How much of a call its line keeps. What is looked through is bounded by the same numbers, however much there is. */
@@ -160,7 +160,7 @@ function bothEnds(output: string): readonly string[] {
   const from = Math.max(end.length - LONGEST_END, 0);
   const cut = end.slice(from);
   const line = cut.indexOf('\n');
-  const key = cut.search(/-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----/);
+  const key = cut.search(/-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/);
   const start = Math.max(line, key);
   return [beginning, start === -1 ? '' : cut.slice(start + 1)];
 }
@@ -175,7 +175,9 @@ function wholeWords(text: string, most: number): string {
 /** The middle of a key whose beginning was cut away has no other sign than being long and random. */
 function redactLongRuns(text: string): string {
   return text.replace(/[A-Za-z0-9+/=_-]{40,}/g, (run, at: number) =>
-    (looksRandom(run) || changesOften(run)) && !isGitObject(text, at, run) ? REDACTED : run,
+    (looksRandom(run) || changesOften(run)) && !isGitObject(text, at, run) && !isChecksum(text, at, run)
+      ? REDACTED
+      : run,
   );
 }
 

@@ -10,3 +10,12 @@ export function isGitObject(text: string, at: number, run: string): boolean {
   const before = text.slice(Math.max(0, at - 500), at);
   return COMMAND.test(before) || ANSWER.test(before) || /^\s(?:refs\/|HEAD\b)/.test(text.slice(at + 40, at + 46));
 }
+
+/** Whether a run is a checksum that is called one: `sha256:…` of an image, or a line of `sha256sum`. */
+export function isChecksum(text: string, at: number, run: string): boolean {
+  if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/.test(run)) return false;
+  return (
+    /\bsha(?:1|2|224|256|384|512)[:-]$/i.test(text.slice(Math.max(0, at - 8), at)) ||
+    /^ [ *]\S/.test(text.slice(at + run.length, at + run.length + 3))
+  );
+}
