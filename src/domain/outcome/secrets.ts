@@ -140,7 +140,7 @@ const SHORT_TOKEN = new RegExp(
       'hf_(?!(?:hub|transfer|token|home|api|xet|cache|datasets?|endpoint|models?|repo)(?![a-z0-9]))[A-Za-z0-9]{3,}',
       'AKIA[A-Za-z0-9]+',
       'ASIA(?=[A-Z]{0,16}[0-9])[A-Z0-9]{3,}',
-      '(?:AIza|ya29\\.|whsec_|hv[sbr]\\.|lin_api_)[A-Za-z0-9_-]+',
+      '(?:AIza|ya29\\.|whsec_|hv[sbr]\\.)[A-Za-z0-9_-]+',
       'xox[a-z]-[A-Za-z0-9-]+',
       '(?:xapp-|pypi-|SG\\.|gsk_)(?=[A-Za-z_-]{0,20}[0-9])[A-Za-z0-9_.-]{3,}',
     ].join('|') +
