@@ -1,11 +1,15 @@
-import { HOLE, type Field } from '../../command/expand.ts';
+import { HOLE, literal, type Field } from '../../command/expand.ts';
 import { doubt, isUnsure, mayBeOption, type Consequence } from './consequence.ts';
 import { namedCommand } from './named-command.ts';
 import { abbreviates } from './options.ts';
 
 /** Settings that name no command and no file of settings. Nobody knows all the others. */
 const TAME_SETTING =
-  /^(?:user\.(?:name|email)|color\..*|colou?r|column\..*|advice\..*|core\.(?:autocrlf|eol|safecrlf|quotepath|abbrev|filemode|ignorecase|precomposeunicode|commentchar|longpaths|symlinks|compression|checkstat|bare|logallrefupdates)|commit\.(?:gpgsign|verbose)|tag\.(?:gpgsign|sort)|init\.defaultbranch|pull\.(?:rebase|ff)|push\.(?:default|autosetupremote|followtags)|fetch\.(?:prune|parallel)|rebase\.(?:autostash|autosquash)|merge\.(?:ff|conflictstyle)|diff\.(?:algorithm|renames|renamelimit|context|colormoved|noprefix|mnemonicprefix)|log\..*|branch\.[^!]*\.(?:merge|remote|rebase)|branch\.(?:sort|autosetuprebase)|rerere\..*|status\..*|gc\.(?!recentobjectshook$).*|pack\..*|feature\..*|http\.(?:postbuffer|version|lowspeed.*)|index\..*|blame\..*|grep\..*|format\..*|i18n\..*|stash\..*|transfer\..*|clone\..*|maintenance\.auto|submodule\.(?:recurse|fetchjobs))$/i;
+  /^(?:user\.(?:name|email)|color\..*|colou?r|column\..*|advice\..*|core\.(?:autocrlf|eol|safecrlf|quotepath|abbrev|filemode|ignorecase|precomposeunicode|commentchar|longpaths|symlinks|compression|checkstat|bare|logallrefupdates)|commit\.(?:gpgsign|verbose)|tag\.(?:gpgsign|sort)|init\.defaultbranch|pull\.(?:rebase|ff)|push\.(?:default|autosetupremote|followtags)|fetch\.(?:prune|parallel)|rebase\.(?:autostash|autosquash)|merge\.(?:ff|conflictstyle)|diff\.(?:algorithm|renames|renamelimit|context|colormoved|noprefix|mnemonicprefix)|log\..*|branch\.[^!]*\.(?:merge|remote|rebase)|branch\.(?:sort|autosetuprebase)|rerere\..*|status\..*|gc\.(?!recentobjectshook$).*|pack\..*|feature\..*|http\.(?:postbuffer|version|lowspeed.*)|index\..*|blame\..*|grep\..*|format\..*|i18n\..*|stash\..*|transfer\..*|clone\..*|maintenance\.auto|submodule\.(?:recurse|fetchjobs)|safe\.directory|http\.(?:proxy|sslverify)|remote\.[^:]*\.(?:fetch|push|prune|tagopt|mirror))$/i;
+/** They hold an address; one of the kind of `ext::` names a command. */
+const ADDRESS_SETTING =
+  /^(?:remote\.[^:]*\.(?:push)?url|submodule\.[^:]*\.url|lfs\.url|url\.(?!\w+::).*\.(?:push)?insteadof)$/i;
+const ADDRESS = /^(?:(?:https?|ssh|git|file):\/\/|[\w.-]+@[\w.-]+:(?!:)|[./~])[\w./~@:%+=-]*$/;
 /** Long options whose value is a command that git runs, here or on another machine. */
 const COMMANDS = 'upload-pack receive-pack exec extcmd open-files-in-pager sendmail-cmd to-cmd cc-cmd smtp-server';
 const OWN_VALUED = /^(?:-[cC]|--(?:git-dir|work-tree|namespace|exec-path|config-env|super-prefix|attr-source))$/;
@@ -130,7 +134,10 @@ function configured(words: readonly string[]): readonly Consequence[] {
 
 function setting(text = HOLE): readonly Consequence[] {
   const [key = '', value = ''] = text.split(/=(.*)/s);
-  if (TAME_SETTING.test(key)) return [];
+  if (TAME_SETTING.test(key) || (ADDRESS_SETTING.test(key) && ADDRESS.test(value))) return [];
+  // A shorter name for what git does itself.
+  if (/^alias\.[\w-]+$/i.test(key) && /^[a-z][\w./=@^~:%,+ -]*$/.test(value))
+    return git(value.split(/ +/).map(literal), 'git');
   const because = `the setting ${key.replaceAll(HOLE, '…')} may name a command that git runs`;
   const isCommand = /^(?:core\.(?:pager|editor|sshcommand)|pager\..*|sequence\.editor)$/i.test(key);
   if (isCommand) return namedCommand(value, because);

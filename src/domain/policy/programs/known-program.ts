@@ -39,7 +39,7 @@ const TAKES_WORDS: ReadonlySet<string> = new Set(
     'echo printf cat tac grep egrep fgrep zgrep rg ag ack ls ll cd pushd git gh glab hub man info which whereis type ' +
     'whatis apropos last apt apt-get apt-cache aptitude dpkg brew dnf yum rpm apk pacman snap pip pip3 pipx gem cargo go ' +
     'rustup npm yarn pnpm composer test [ export declare local readonly typeset unset set head tail wc sort uniq diff ' +
-    'comm cut tr paste column mkdir rmdir rm touch basename dirname realpath readlink stat file tree du df kill pkill ' +
+    'comm cut tr paste column mkdir rmdir rm chmod chown chgrp touch basename dirname realpath readlink stat file tree du df kill pkill ' +
     'pgrep killall ps top jq yq sed awk gawk mawk nawk find ln cp mv install command hash id groups getent date expr seq ' +
     'true false : read exit return test tee sha256sum md5sum cksum tldr code open xdg-open systemctl journalctl ' +
     'surety'

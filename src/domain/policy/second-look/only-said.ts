@@ -12,12 +12,17 @@ const TAKES_WORDS: ReadonlyMap<string, RegExp> = new Map([
     program,
     /^(?:add|i|info|install|list|ls|outdated|rm|remove|search|uninstall|up|update|view|why|test|t)(?: |$)|^run(?:-script)? (?!env$)\S+$/,
   ]),
-  ['cargo', /^(?:add|install|remove|rm|search|test|tree|uninstall|update)(?: |$)/],
-  ['go', /^(?:doc|get|install|list)(?: |$)/],
+  ['cargo', /^(?:add|bench|build|check|clippy|doc|install|remove|rm|search|test|tree|uninstall|update)(?: |$)/],
+  ['go', /^(?:build|doc|fmt|get|install|list|test|vet)(?: |$)/],
+  ...['docker', 'podman', 'nerdctl'].map((program): [string, RegExp] => [
+    program,
+    /^(?:build|history|images|inspect|kill|logs|pause|port|ps|pull|push|rename|restart|rm|rmi|start|stats|stop|tag|top|unpause|wait)(?: |$)/,
+  ]),
+  ['kubectl', /^(?:annotate|delete|describe|explain|get|label|logs|rollout|scale|top)(?: |$)/],
   ...['gh', 'glab', 'hub'].map((program): [string, RegExp] => [program, /^(?:issue|pr|mr|release|repo|run|search) /]),
 ]);
 /** Options of those, in front of the subcommand, after which it may be another one. */
-const CHANGES = /^(?:-c|--config-env|--exec-path|-C.+)/;
+const CHANGES = /^(?:-c|--config(?:-env|=|$)|--exec-path|-C.+|--?\w*(?:exec|tool)(?:=|$))/;
 /** Substitutions, and addresses that print or delete, none of whose parts can end early. */
 const PLAIN_SED =
   /^(?:s([/|#,@])(?:(?!\1)[^\\\n])*\1(?:(?!\1)[^\\\n])*\1[gpi\d]*|(?:\d+|\/[^/\\\n]*\/)?(?:,(?:\d+|\$|\/[^/\\\n]*\/))?[pd])$/i;
@@ -39,8 +44,9 @@ export function isOnlySaid(words: readonly string[], depth = 0): boolean {
   const [name = '', ...args] = words;
   const program = programName(name).toLowerCase();
   const subcommands = TAKES_WORDS.get(program);
-  if (subcommands !== undefined)
-    return !args.some((arg) => CHANGES.test(arg)) && subcommands.test(operands(args).join(' '));
+  if (subcommands !== undefined && !args.some((arg) => CHANGES.test(arg)) && subcommands.test(operands(args).join(' ')))
+    return true;
+  if (subcommands !== undefined) return isElsewhere(program, args);
   if (program === 'printf') return args[0]?.startsWith('-v') !== true;
   if (program === 'test' || program === '[') return !args.includes('-v');
   if (program === 'command') return /^-[vV]$/.test(args[0] ?? '');

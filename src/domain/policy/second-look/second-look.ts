@@ -11,7 +11,9 @@ import { hiddenCode, holdsCode } from './hidden-code.ts';
 import { blockedIn, laidBare } from './laid-bare.ts';
 import { isSaidByOption } from './names.ts';
 import { isOnlySaid, programsAlong } from './only-said.ts';
+import { programName } from '../../command/wrappers.ts';
 import type { Policy } from '../policy.ts';
+import { knownProgram } from '../programs/known-program.ts';
 import { printedBy } from '../reading/printed.ts';
 import { isQuiet, readsItself } from './quiet.ts';
 import type { Site } from '../reading/reading.ts';
@@ -26,6 +28,8 @@ export interface Found extends Site {
 
 /** What is compared runs nothing, unless it is taken for a number or holds what runs. */
 const EVALUATED = /\$\(|`|\[\w|(?:^|\s)-(?:eq|ne|lt|le|gt|ge|v)\s/;
+/** `-lcurl` is about a library. */
+const LIBRARY = /^-l[\w.+-]+$/;
 const MOST_DEPTH = 4;
 /**
  * The second look at a line. The first one follows it to what it runs; this one follows nothing. It asks where a blocked
@@ -132,11 +136,13 @@ class SecondLook {
     if (isMade || joinsTexts(node, this.files)) return madeInto(node);
     const isFile = !isHandedOn && (node.name?.value === 'tee' || (this.says(node) && this.writes(node.redirects)));
     const isSaid = !isHandedOn && !isFile && this.says(node);
+    const isLinking = knownProgram(programName(node.name?.value ?? '').toLowerCase()).isCompiler;
     let before = node.name?.value ?? '';
     let isReadOtherwise = readsItself(before);
     return firstOf([...node.prefix, ...node.suffix], (part) => {
       const text = part.type === 'Word' ? part.value : '';
-      const isWord = part.type !== 'Assignment' && (isSaid || isSaidByOption(text, before));
+      const isWord =
+        part.type !== 'Assignment' && (isSaid || isSaidByOption(text, before) || (isLinking && LIBRARY.test(text)));
       if (part.type === 'HereDoc') return isSaid ? this.madeOf(part) : this.fedText(part, isFile);
       const isOfReader = isReadOtherwise;
       isReadOtherwise ||= readsItself(text);
