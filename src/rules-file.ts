@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { InvalidRules, parseRules } from './domain/rules/parse-rules.ts';
@@ -16,9 +17,9 @@ export async function findRules(project = '.'): Promise<Rules> {
 
 export async function findRulesFile(project = '.'): Promise<{ file: string; rules: Rules } | undefined> {
   for (const file of rulesFiles(project)) {
-    const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    const text = await textOf(file).catch((error: unknown) => {
       if (codeOf(error) === 'ENOENT') return undefined;
-      throw error;
+      throw unreadable(file, error);
     });
     if (text !== undefined) return { file, rules: rulesIn(file, text) };
   }
@@ -26,12 +27,27 @@ export async function findRulesFile(project = '.'): Promise<{ file: string; rule
 }
 
 export async function readRulesFile(file: string): Promise<Rules> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new Problem(`${file} cannot be read: ${reasonOf(error)}`, 'Name a file that is there.', {
-      cause: error,
-    });
+  const text = await textOf(file).catch((error: unknown) => {
+    throw unreadable(file, error);
   });
   return rulesIn(file, text);
+}
+
+/** Of a file: a pipe would be waited for, and a device has no end. Editors of some systems put a mark in front. */
+async function textOf(file: string): Promise<string> {
+  const opened = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    if (!(await opened.stat()).isFile()) throw new Error('it is no file');
+    return (await opened.readFile('utf8')).replace(/^\ufeff/, '');
+  } finally {
+    await opened.close();
+  }
+}
+
+function unreadable(file: string, cause: unknown): Problem {
+  return new Problem(`${file} cannot be read: ${reasonOf(cause)}`, 'Name a file that is there, and may be read.', {
+    cause,
+  });
 }
 
 function rulesIn(file: string, text: string): Rules {

@@ -7,6 +7,10 @@ import { EXIT, UsageError } from './usage.ts';
 import { wrap } from './text.ts';
 import { version } from '../version.ts';
 
+/** What files and directories are, who owns them and what room there is, is no bug of ours. */
+const SAID_BY_THE_SYSTEM =
+  /^E(?:ACCES|PERM|NOENT|NOTDIR|ISDIR|EXIST|NOTEMPTY|NOSPC|DQUOT|ROFS|MFILE|NFILE|LOOP|NAMETOOLONG|IO|BUSY|TXTBSY|FBIG)$/;
+
 const program = new Command('surety')
   .description('May this tool be trusted right now? A durable trust layer for the tools of AI agents.')
   .version(version(), '-V, --version', 'print the version')
@@ -47,6 +51,10 @@ try {
 function exitCodeFor(error: unknown): number {
   if (error instanceof NobodyReads) return EXIT.ok;
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  if (SAID_BY_THE_SYSTEM.test(String(codeOf(error))) && error instanceof Error) {
+    process.stderr.write(`error: ${error.message}\nThe system refuses it. \`surety doctor\` looks at every part.\n`);
+    return EXIT.error;
+  }
   if (!(error instanceof Problem)) {
     process.stderr.write(
       `This is a bug in surety:\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,

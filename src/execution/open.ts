@@ -62,6 +62,11 @@ export async function openExecution(options: OpenOptions = {}): Promise<OpenExec
   const environment = inheritedEnvironment();
   const termsOf = async (found: Rules): Promise<Terms> => {
     const runner = { ...found.runner, ...options.runner };
+    if (runner.network && !found.runner.network)
+      throw new Problem(
+        'surety.json keeps commands off the network',
+        'Only runner.network in surety.json lets them there.',
+      );
     const rules = await executionRules({ ...found, runner }, project, ownFiles(config.home, project));
     const writable = await writableOf(runner, project);
     const places = await trustedPlaces(config.searchPath, [...rules.files.rules.roots, ...writable]);

@@ -19,8 +19,18 @@ import type { Bash } from '../shell/bash.ts';
 import type { ShellEnvelope } from '../shell/envelope.ts';
 import { runShell } from '../shell/run.ts';
 
+/** Of one argument, on Linux. */
+const LONGEST_COMMAND = 131_000;
+
 const ShellArguments = z.strictObject({
-  command: z.string().min(1, 'there is no command').max(1_000_000).describe('Run by bash.'),
+  command: z
+    .string()
+    .min(1, 'there is no command')
+    .refine(
+      (command) => Buffer.byteLength(command) <= LONGEST_COMMAND,
+      `the system passes on ${LONGEST_COMMAND} bytes at most`,
+    )
+    .describe('Run by bash.'),
   cwd: z.string().optional().describe('Within a root; the first root if absent.'),
   timeoutSecs: z.int().min(1).max(86_400).optional(),
   input: z.string().optional().describe('What the command reads; otherwise there is nothing to read.'),
