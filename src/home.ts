@@ -14,6 +14,8 @@ export interface Home {
   readonly logs: string;
   /** The record of tool calls. */
   readonly audit: string;
+  /** Programs that refuse, in the names of those that are blocked. */
+  readonly refusing: string;
   /** One file for each process that holds, or contends for, this directory. */
   readonly locks: string;
   /** How to reach the running stack. */
@@ -30,6 +32,7 @@ export function homeAt(root: string): Home {
     postgres: join(root, 'postgres'),
     logs: join(root, 'logs'),
     audit: join(root, 'audit'),
+    refusing: join(root, 'refusing'),
     locks: join(root, 'locks'),
     stackFile: join(root, 'stack.json'),
     adminToken: join(root, 'admin-token'),

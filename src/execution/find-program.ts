@@ -42,13 +42,28 @@ export async function findProgram(name: string, directories: readonly string[]):
  * one is a program of many names (busybox, systemctl), and most of them are none of these.
  */
 export async function findNamed(name: RegExp, searchPath: readonly string[]): Promise<readonly string[]> {
-  const isNamed = (file: string) => name.exec(basename(file))?.[0].length === basename(file).length;
   const found = new Set<string>();
-  for (const directory of new Set([...SYSTEM, ...ADMINISTRATION, ...searchPath.filter(isAbsolute)])) {
-    const files = (await readdir(directory).catch(() => [])).filter(isNamed);
+  for (const file of await filesNamed(name, searchPath)) {
     // One that leads nowhere runs nothing.
-    const real = await Promise.all(files.map((file) => realpath(join(directory, file)).catch(() => '')));
-    for (const file of real) if (isNamed(file)) found.add(file);
+    const real = await realpath(file).catch(() => '');
+    if (isNamed(name, real)) found.add(real);
   }
   return [...found];
+}
+
+/** Where a command would find programs of such names, links and all. */
+export async function filesNamed(name: RegExp, searchPath: readonly string[]): Promise<readonly string[]> {
+  const directories = [...new Set([...SYSTEM, ...ADMINISTRATION, ...searchPath.filter(isAbsolute)])];
+  const found = await Promise.all(
+    directories.map(async (directory) =>
+      (await readdir(directory).catch(() => []))
+        .filter((file) => isNamed(name, file))
+        .map((file) => join(directory, file)),
+    ),
+  );
+  return found.flat();
+}
+
+function isNamed(name: RegExp, file: string): boolean {
+  return name.exec(basename(file))?.[0].length === basename(file).length;
 }

@@ -1,5 +1,5 @@
 import { mkdir, realpath } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { delimiter, resolve } from 'node:path';
 import type pg from 'pg';
 import { inheritedEnvironment, loadConfig } from '../config.ts';
 import type { RunnerSection } from '../domain/execution/execution.schema.ts';
@@ -19,6 +19,7 @@ import type { Execution } from './execute.ts';
 import { executorOf, firstOf } from './executor.ts';
 import { findNamed, trustedPlaces } from './find-program.ts';
 import type { FetchOptions } from './fetch.ts';
+import { refusingPrograms } from './refusing.ts';
 import { executionRules } from './rules.ts';
 import { sandboxForCommands } from './files/sandbox.ts';
 import type { OwnFiles } from './files/sandbox.ts';
@@ -60,6 +61,12 @@ export async function openExecution(options: OpenOptions = {}): Promise<OpenExec
   const config = loadConfig();
   const project = resolve(options.project ?? '.');
   const environment = inheritedEnvironment();
+  const environmentFor = async ({ kind }: Sandbox, { shell }: ExecutionRules) => {
+    if (kind !== 'none') return environment;
+    const first = await refusingPrograms(config.home, shell.current.blockedName, config.searchPath);
+    const path = [first, environment['PATH']].filter((each) => each !== undefined).join(delimiter);
+    return { ...environment, PATH: path };
+  };
   const termsOf = async (found: Rules): Promise<Terms> => {
     const runner = { ...found.runner, ...options.runner };
     if (runner.network && !found.runner.network)
@@ -73,7 +80,7 @@ export async function openExecution(options: OpenOptions = {}): Promise<OpenExec
     const sandbox = await sandboxOf(runner, () => findSandbox(places));
     const executor = firstOf([
       ...(options.executors ?? []),
-      executorOf(shellTool(rules, environment, await findBash(places))),
+      executorOf(shellTool(rules, await environmentFor(sandbox, rules), await findBash(places))),
       fileExecutor(rules.files),
       executorOf(fetchTool(options.fetch)),
     ]);
