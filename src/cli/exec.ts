@@ -28,7 +28,12 @@ export function registerExec(program: Command): void {
     .description('run a command behind policy, gate, sandbox and audit')
     .argument('<command...>', 'after --: one argument is a line for the shell, several are a program and its arguments')
     .option('--timeout <duration>', 'end it after this: 30s, 10m (default: runner.timeoutSecs)', parseDuration)
-    .addOption(new Option('--network <state>', 'off takes a sandbox; what surety.json keeps off stays off').choices(['on', 'off']))
+    .addOption(
+      new Option('--network <state>', 'off takes a sandbox; what surety.json keeps off stays off').choices([
+        'on',
+        'off',
+      ]),
+    )
     .option('--cwd <directory>', 'where to run it; within a root')
     .option('--stdin', 'let it read standard input');
   withCallOptions(command)

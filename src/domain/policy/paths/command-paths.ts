@@ -59,14 +59,15 @@ export class CommandPaths {
 
   /** The files among a program's arguments; `isFed`: another one is its input. */
   addAll(program: string, args: readonly Field[], site: Site, isFed: boolean): void {
+    const from = this.noted.length;
     if (program === 'ln') {
       const { names, paths } = linksOf(args);
       for (const name of names) this.links.add(name);
       for (const each of paths) this.add(each, site, this.where.here, true);
+      this.made.scatter(program, args, [from, this.noted.length], isFed);
       return;
     }
     const { here } = this.where;
-    const from = this.noted.length;
     const isKept = KEEPS_CONTENT.has(program);
     const isBuilt = BUILDS.has(program);
     const isCompiled = COMPILES.has(program) && !args.some((arg) => isFromElsewhere(arg) || arg.text.startsWith('-M'));

@@ -122,7 +122,8 @@ export class MadeFiles {
 
   /** Whether the line writes to where programs are installed. */
   installs(): boolean {
-    return this.noted.some(({ path, intent }) => intent === 'write' && INSTALLED.test(path));
+    // Whatever it is called, it may lie there.
+    return this.noted.some(({ path, intent }) => intent === 'write' && (INSTALLED.test(path) || path.includes('…')));
   }
 
   /** Those that take their commands from a file which the same line writes, without naming it. */

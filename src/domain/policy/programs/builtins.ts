@@ -9,6 +9,8 @@ const NAME = /^[A-Za-z_]\w*$/;
 /** Options of `compgen` that only list. */
 const LISTS = /^-[abcdefgjksuv]*(?:$|[AGoPSX])/;
 const ADDS = /^\w+\+=/;
+/** Behind which no trap speaks into a substitution. */
+const SIGNAL = /^(?:--|\d+|EXIT|(?:SIG)?(?:INT|TERM|HUP|QUIT|USR1|USR2|PIPE|ALRM|CHLD|CONT|TSTP|WINCH))$/i;
 const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=(.*)$/s;
 
 /** What the shell's own commands do to the shell: run text, set variables, rename programs. */
@@ -30,7 +32,8 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
         ? doubt('what trap is to run is only known when it runs')
         : [];
     if (first === undefined || first.many || /^-[lp]?$/.test(first.text) || args.length < 2) return unsure;
-    return [{ type: 'script', text: first.text }, ...unsure];
+    const speaks = args.slice(1).every(({ text }) => SIGNAL.test(text)) ? [] : [{ type: 'voices' } as const];
+    return [{ type: 'script', text: first.text }, ...speaks, ...unsure];
   },
   source: (args) => sourced(args),
   '.': (args) => sourced(args),
@@ -63,7 +66,9 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   printf: (args) => {
     const [first, second] = args;
     const format = first?.text === '--' ? second : first;
-    if (/%[^a-zA-Z%]*n/.test(format?.text ?? '')) return doubt('printf %n sets any variable');
+    const values = args.slice(format === second ? 2 : 1);
+    const isMade = format?.text.includes(MADE) === true && values.some(({ text, open }) => open || NAME.test(text));
+    if (isMade || /%[^a-zA-Z%]*[hjlLtz]*n/.test(format?.text ?? '')) return doubt('printf %n sets any variable');
     if (first === undefined || !first.text.startsWith('-v')) return [];
     const target = first.text === '-v' ? second : { ...first, text: first.text.slice(2) };
     if (target === undefined || target.open || !NAME.test(target.text)) return doubt('printf -v sets any variable');

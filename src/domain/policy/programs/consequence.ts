@@ -20,6 +20,8 @@ export type Consequence =
     }
   /** It may change any variable. */
   | { readonly type: 'variables' }
+  /** Its words stand wherever a program is asked for some. */
+  | { readonly type: 'voices' }
   /** It evaluates a text as arithmetic: what variables hold, subscripts and substitutions in them included. */
   | { readonly type: 'arithmetic'; readonly text: string }
   /** It may run something that nobody can tell from outside. */

@@ -99,6 +99,8 @@ export function shell(program: string, args: readonly Field[]): readonly Consequ
       if (!LONG.test(text)) return doubt(`${program} has an option nobody knows: ${text}`);
       continue;
     }
+    // An option of no letters to the shell, and no name of a file.
+    if (text === '+') return doubt(`${program} has an option nobody knows: +`);
     if (!/^[-+]./.test(text)) break;
     if (text.startsWith('-') && text.includes('c')) takesText = true;
     if (text.startsWith('-') && text.includes('s')) takesInput = true;

@@ -106,14 +106,19 @@ export const COUNTER = new RegExp(`^(?:${LISTERS}|wc|nproc|id|tput|date|whoami|h
 const GLUED = /[\w"'`$][$"'`]|[})"'][\w$"']|\$[?!#$@*-][\w$"']/;
 const WHOLLY_QUOTED = /(?<![\w$}"'])"(\$?\w+|\$\{\w+\})"(?![\w$"'{(])/g;
 
+/** Assignments, and what may become one where something is put in beside a sign. */
+const SETS_NUMBERS = /(?<![=!<>])=(?!=)|\+\+|--|[-+=]\s*["']?\$|\$[\w{}?!#]+["']?\s*[-+=]/;
+
 export function arithmeticDoubt(text: string, variables: ScriptVariables): string | undefined {
+  if (SETS_NUMBERS.test(text))
+    for (const [name] of text.matchAll(/(?<![\w$])[A-Za-z_]\w*/g)) variables.setToNumber(name);
   if (text.includes(HOLE) || saysMoreThanNumbers(text, variables)) return EVALUATED;
   // Quotes are undone, and what is made of a value is put in, before it is evaluated.
   if (/['\\]|\$\{\w+(?!\w|\}|\[|:?[-=+]\d*\})/.test(text.replace(COUNTED, ''))) return EVALUATED;
   if (GLUED.test(text.replace(WHOLLY_QUOTED, '$1'))) return EVALUATED;
   const names = text.match(/\$\{?(?:[\d@*]+|-)|[A-Za-z_]\w*/g) ?? [];
-  // `((IFS=3))`, `let PATH=1`
-  const set = /=|\+\+|--/.test(text) ? names.find((name) => steeringOf(name) !== undefined) : undefined;
+  // `((IFS=3))`, `let PATH=1`; nobody counts with these.
+  const set = names.find((name) => steeringOf(name) !== undefined);
   if (set !== undefined) return `${set} decides what later commands do`;
   return names.every((name) => variables.isNumber(name.replace(/^\$\{?/, ''))) ? undefined : EVALUATED;
 }

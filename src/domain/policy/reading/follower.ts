@@ -186,6 +186,9 @@ export class Follower {
       case 'variables':
         this.variables.loseSight();
         return;
+      case 'voices':
+        this.variables.loseCounters();
+        return;
       case 'arithmetic': {
         const because = arithmeticDoubt(each.text, this.variables);
         if (because !== undefined) this.notes.doubt(because, run, run);
@@ -239,7 +242,7 @@ export class Follower {
     // What is said to it it may not get to read: that it asks all the same is told below.
     const said = only === undefined && place.said !== undefined ? [place.said] : [];
     if (!speaksOwnLanguage) for (const text of texts ?? said) this.readText(text, { ...place, said: undefined }, run);
-    if (!speaksOwnLanguage && texts?.some(mayReadOn) === true)
+    if (!speaksOwnLanguage && texts?.some((text) => this.variables.hasOwnReaders || mayReadOn(text)) === true)
       this.doubt(`a part of what ${run.program} reads may be read by what it runs`, run, place);
     if (!speaksOwnLanguage && only !== undefined && isFilledIn(only))
       this.doubt(`what ${run.program} runs is put together when it runs`, run, place);

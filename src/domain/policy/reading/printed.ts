@@ -1,8 +1,19 @@
-import type { Command, Pipeline, SyntaxNode, Word } from 'unbash';
+import type { Command, Pipeline, SyntaxNode, Word, WordPart } from 'unbash';
+import { braceWords } from '../../command/braces.ts';
 
 const MOST_PRINTED = 10_000;
-const CONVERSION = /%(?:%|[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*)?)?[a-zA-Z])/g;
+const CONVERSION = /%(?:%|[-+ #0]*(\d+|\*)?(?:\.(\d+|\*)?)?[hjlLtz]*([a-zA-Z]))/g;
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', a: '', b: '', f: '', v: '', '\\': '\\' };
+
+/** The same by the file that it is written to: what stands between two texts for one file says nothing of them. */
+export function printedInto(commands: readonly Command[]): readonly string[] {
+  const into = new Map<string, Command[]>();
+  for (const command of commands)
+    for (const each of command.redirects)
+      if (each.type === 'Redirect' && each.operator.includes('>') && each.target !== undefined)
+        into.set(each.target.text, [...(into.get(each.target.text) ?? []), command]);
+  return Array.from(into.values(), printedBy);
+}
 
 /**
  * What the `printf` and `echo` among commands say, one after the other, as far as it is written there: a name may be put together of
@@ -28,7 +39,7 @@ export function saidTo(pipeline: Pipeline, part: SyntaxNode): string | undefined
 }
 
 function outputOf({ name, args }: Command): string {
-  const words = args.map((arg) => (arg.type === 'Word' ? textOf(arg) : arg.text));
+  const words = args.flatMap((arg) => (arg.type === 'Word' ? textsOf(arg) : [arg.text]));
   if (name?.value === 'echo') {
     const options = words.findIndex((word) => !/^-[neE]+$/.test(word));
     const isOpen = options !== 0 && words[0]?.includes('n') === true;
@@ -45,15 +56,25 @@ function formatted(format: string, values: readonly string[]): string {
   let printed = '';
   do {
     const before = left.length;
-    printed += format.replace(CONVERSION, (conversion) => (conversion === '%%' ? '%' : unescaped(left.shift() ?? '')));
+    printed += format.replace(CONVERSION, (conversion, width?: string, precision?: string, letter?: string) => {
+      if (letter === undefined) return '%';
+      if (width === '*') left.shift();
+      const most = precision === '*' ? Number(left.shift()) : precision === undefined ? undefined : Number(precision);
+      const value = unescaped(left.shift() ?? '');
+      if (letter === 'c') return value.slice(0, 1);
+      return conversion.includes('.') && /[sqb]/i.test(letter) ? value.slice(0, Math.max(0, most ?? 0)) : value;
+    });
     if (left.length === before) break;
   } while (left.length > 0 && printed.length < MOST_PRINTED);
   return printed;
 }
 
-function textOf(word: Word): string {
-  const parts = word.parts;
-  if (parts === undefined) return word.value;
+function textsOf(word: Word): readonly string[] {
+  if (word.parts === undefined) return [word.value];
+  return (braceWords(word.parts) ?? [word.parts]).map(textOf);
+}
+
+function textOf(parts: readonly WordPart[]): string {
   return parts
     .map((part) => ('value' in part ? part.value : part.type === 'DoubleQuoted' ? quoted(part.parts) : ''))
     .join('');

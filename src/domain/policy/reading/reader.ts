@@ -280,6 +280,7 @@ export class Reader {
   private descriptorVariable(node: Redirection, name: string, place: Place): void {
     if (/\[/.test(place.source.slice(node.pos, node.end)))
       this.notes.doubt('the subscript of an array is evaluated', this.siteOf(node, place));
+    this.variables.setToNumber(name);
     if (isTelling(name)) this.follower.steering(name, [NUMBER], this.siteOf(node, place), place);
   }
 

@@ -18,3 +18,8 @@ export function mayReadOn(script: string): boolean {
     !commandsIn(parse(script)).every(({ name }) => name === undefined || READS_NOTHING.has(name.text))
   );
 }
+
+/** Whether a function of such a name may be called there in the place of what reads nothing. */
+export function isAskedOnInput(name: string): boolean {
+  return READS_NOTHING.has(name) || name === 'command_not_found_handle';
+}

@@ -1,5 +1,6 @@
 import { forEachChild, type Assignment, type For, type Script, type Select, type SyntaxNode } from 'unbash';
 import { COUNTER, saidBy } from './evaluation.ts';
+import { isAskedOnInput } from './script-on-input.ts';
 import {
   expandWhole,
   expand,
@@ -35,12 +36,15 @@ export class ScriptVariables implements Variables {
   private readonly evaluated = new Map<string, readonly string[]>();
   private readonly told = new Set<string>();
   private readonly arrays = new Set<string>();
+  private readonly numbers = new Set<string>();
   private count = 0;
   private blind = false;
   private speltOut = 0;
   breaksAtBlanks = true;
-  /** Whether what counts elsewhere is a function here. */
+  /** Whether what counts elsewhere is a function here, or something else speaks in its place. */
   hasOwnCounters = false;
+  /** Whether what reads nothing elsewhere is a function here, which a shell may be told of. */
+  hasOwnReaders = false;
 
   /** They make more of the script than anybody could look at. */
   isFlooding = false;
@@ -64,7 +68,10 @@ export class ScriptVariables implements Variables {
     if (this.speltOut > MOST_SPELT_OUT) this.isFlooding = true;
     if (this.isFlooding || values.length > MOST_VALUES) return { values: [HOLE], certain: false };
     // The shell sets it, too, whenever it likes.
-    return SET_TO_WORDS.test(name) ? { values: [...values, MADE], certain: false } : { values, certain };
+    if (SET_TO_WORDS.test(name)) return { values: [...values, MADE], certain: false };
+    return this.numbers.has(name) || COUNTED_BY_SHELL.test(name)
+      ? { values: [...values, NUMBER], certain: false }
+      : { values, certain };
   }
 
   /** What is known wherever one stands: positions count in the outermost script only. */
@@ -122,6 +129,13 @@ export class ScriptVariables implements Variables {
     return this.arrays.has(name) || SET_TO_WORDS.test(name);
   }
 
+  /** It may be a number by then, whichever, whatever was assigned to it. */
+  setToNumber(name: string): void {
+    if (this.numbers.has(name)) return;
+    this.numbers.add(name);
+    this.changed = true;
+  }
+
   learnArray(name: string): void {
     if (this.arrays.has(name)) return;
     this.arrays.add(name);
@@ -138,6 +152,13 @@ export class ScriptVariables implements Variables {
     if (this.told.has(known) || this.told.has(place)) return;
     this.told.add(place);
     this.add(name, { values: () => [value], from: undefined });
+    this.changed = true;
+  }
+
+  /** What a substitution says may be somebody else's words. */
+  loseCounters(): void {
+    if (this.hasOwnCounters) return;
+    this.hasOwnCounters = true;
     this.changed = true;
   }
 
@@ -174,10 +195,8 @@ export class ScriptVariables implements Variables {
     if (node.type === 'For' || node.type === 'Select') this.addLoop(node, view);
     // It may not be the shell's own any more, and see what IFS holds.
     if (node.type === 'Function' && node.name.value === 'read') this.breaksAtBlanks = false;
-    if (!this.hasOwnCounters && mayCount(node)) {
-      this.hasOwnCounters = true;
-      this.changed = true;
-    }
+    if (node.type === 'Function' && SPEAKS.test(node.name.value)) this.loseCounters();
+    if (node.type === 'Function' && isAskedOnInput(node.name.value)) this.hasOwnReaders = true;
     if (node.type === 'ParameterExpansion' && node.operation?.type === 'Default') {
       const { operand, operator } = node.operation;
       if (operator.includes('='))
@@ -219,14 +238,6 @@ export class ScriptVariables implements Variables {
   }
 }
 
-/** What speaks where only a program that counts is expected: a function of its name, or one for programs that are not there, or a trap. */
-function mayCount(node: SyntaxNode): boolean {
-  if (node.type === 'Function') return COUNTER.test(node.name.value) || node.name.value === 'command_not_found_handle';
-  if (node.type !== 'Command') return false;
-  const words = [node.name, ...node.args].map((word) => (word?.type === 'Word' ? word.value : ''));
-  return words.includes('trap') && words.some((word) => /^(?:SIG)?(?:DEBUG|ERR|RETURN)$/i.test(word));
-}
-
 /** The IFS of `IFS=, read -r a b`: nobody else sees it. What it holds must be plain, for it is not looked at any more. */
 export function isForReadAlone(parent: SyntaxNode, node: SyntaxNode): boolean {
   if (parent.type !== 'Command' || node.type !== 'Assignment' || node.name !== 'IFS') return false;
@@ -250,9 +261,13 @@ const INTEGERS =
   'RANDOM SRANDOM OPTIND HISTCMD SECONDS LINENO BASHPID EPOCHSECONDS EPOCHREALTIME BASH_SUBSHELL BASH_MONOSECONDS'.split(
     ' ',
   );
+/** What is assigned to these it may pass over. */
+const COUNTED_BY_SHELL = new RegExp(`^(?:${INTEGERS.join('|')}|GROUPS|PIPESTATUS|E?UID|PPID|SHLVL|COLUMNS|LINES)$`);
 const NOTHING = { values: [], certain: false } as const;
 /** The same that are set without a word of the line's about it. */
 const SET_BY_SHELL =
   /^(?:_|REPLY|OPTARG|MAPFILE|BASH_(?!SUBSHELL$|VERSINFO$|VERSION$)\w+|FUNCNAME|DIRSTACK|COMP_\w+|COMPREPLY|READLINE_\w+)$/;
 const MADE_UP = { values: [MADE], certain: false } as const;
+/** Functions that speak where a program is expected to count, or to be missing. */
+const SPEAKS = new RegExp(`${COUNTER.source}|^command_not_found_handle$`);
 const NUMERIC = new RegExp(`^[-\\d${NUMBER}]*$`);

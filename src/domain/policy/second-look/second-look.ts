@@ -14,11 +14,11 @@ import { isOnlySaid, programsAlong } from './only-said.ts';
 import { programName } from '../../command/wrappers.ts';
 import type { Policy } from '../policy.ts';
 import { knownProgram } from '../programs/known-program.ts';
-import { printedBy } from '../reading/printed.ts';
+import { printedBy, printedInto } from '../reading/printed.ts';
 import { isQuiet, readsItself } from './quiet.ts';
 import type { Site } from '../reading/reading.ts';
 import { childrenOf, commandsIn, expansionsIn, textsIn } from '../reading/syntax.ts';
-import { filesOfTexts, joinsTexts, transformedAt } from './transformed.ts';
+import { filesOfTexts, filesSaid, joinsTexts, transformedAt } from './transformed.ts';
 
 /** What a second look has found, and where. */
 export interface Found extends Site {
@@ -52,7 +52,8 @@ const HANDS_ON = /\b(?:echo|printf)\b[^\n]*\|/;
 
 /** A name that stands nowhere and comes to be when it is printed: nobody does so who only speaks of it. */
 function printedOut(script: Script, bare: string, { blockedName }: Policy): Found | undefined {
-  const printed = printedBy(commandsIn(script)).toLowerCase();
+  const commands = commandsIn(script);
+  const printed = [printedBy(commands), ...printedInto(commands)].join('\n').toLowerCase();
   const names = new Set(printed.match(new RegExp(blockedName, 'gi')));
   const [name] = [...names].filter((each) => !bare.includes(each));
   return name === undefined ? undefined : named(name, { start: script.pos, end: script.end });
@@ -71,6 +72,7 @@ class SecondLook {
   /** Nothing on the line could run what its last command writes. */
   private readonly isAlone: boolean;
   private readonly files: ReadonlySet<string>;
+  private readonly said: ReadonlySet<string>;
   private isReadOtherwise = false;
 
   constructor(source: string, policy: Policy, depth: number, script: Script) {
@@ -80,6 +82,7 @@ class SecondLook {
     const commands = commandsIn(script);
     this.isQuiet = commands.every(isQuiet);
     this.files = filesOfTexts(commands);
+    this.said = filesSaid(commands);
     this.isAlone = script.commands.length === 1 && script.commands[0]?.command.type !== 'AndOr';
   }
 
@@ -133,7 +136,7 @@ class SecondLook {
 
   private command(node: Command, isHandedOn: boolean): Found | undefined {
     const isMade = transformedAt({ commands: [node] }, this.files) === 0 && (isHandedOn || this.isWritten(node));
-    if (isMade || joinsTexts(node, this.files)) return madeInto(node);
+    if (isMade || joinsTexts(node, this.said)) return madeInto(node);
     const isFile = !isHandedOn && (node.name?.value === 'tee' || (this.says(node) && this.writes(node.redirects)));
     const isSaid = !isHandedOn && !isFile && this.says(node);
     const isLinking = knownProgram(programName(node.name?.value ?? '').toLowerCase()).isCompiler;

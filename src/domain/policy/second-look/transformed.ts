@@ -4,6 +4,8 @@ import { expansionsIn } from '../reading/syntax.ts';
 /** What they are given they pass on, all of it or a part, line by line; or they count. */
 const PASSES = /^(?:cat|head|tail|sort|uniq|[efz]?grep|rg|wc|tee|nl|less|more|column|pv|sponge)$/;
 const SAYS = /^(?:echo|printf)$/;
+/** A pattern of names: it may stand for what the line has made. */
+const OF_SEVERAL = /[{*?[]/;
 const WORD = /[A-Za-z].*[A-Za-z]/s;
 
 /**
@@ -20,19 +22,33 @@ export function transformedAt({ commands }: Pick<Pipeline, 'commands'>, files: R
 
 /** The files to which commands write a text that they say. */
 export function filesOfTexts(commands: readonly Command[]): ReadonlySet<string> {
-  const files = new Set<string>();
-  for (const node of commands) if (saysText(node)) for (const name of targets(node, '>')) files.add(name);
-  return files;
+  return new Set(commands.filter(saysText).flatMap((node) => targets(node, '>')));
+}
+
+/** The files that hold what is said on the line, be it but a letter, by way of others as well. */
+export function filesSaid(commands: readonly Command[]): ReadonlySet<string> {
+  const said = new Set<string>();
+  for (const node of commands) {
+    const isFed = node.redirects.some(({ type }) => type !== 'Redirect');
+    if (isFed || SAYS.test(node.name?.value ?? '') || namesOf(node).some((name) => said.has(name)))
+      for (const name of targets(node, '>')) said.add(name);
+  }
+  return said;
 }
 
 /**
- * Whether a command puts texts of such files together in another file: what it holds then stands nowhere on the line. Nobody does so who could
- * have written it down at once.
+ * Whether a command puts texts that are said on the line together in one file: what it holds then stands nowhere. Nobody does so who could have
+ * written it down at once.
  */
-export function joinsTexts(node: Command, files: ReadonlySet<string>): boolean {
+export function joinsTexts(node: Command, said: ReadonlySet<string>): boolean {
+  if (!passes(node) || SAYS.test(node.name?.value ?? '')) return false;
   const from = namesOf(node).filter((name) => !name.startsWith('-'));
   const to = [...targets(node, '>'), ...(node.name?.value === 'tee' ? from : [])];
-  return passes(node) && from.length > 1 && to.length > 0 && from.some((name) => files.has(name));
+  const isAdded = node.redirects.some(({ operator }) => operator === '>>') && to.some((name) => said.has(name));
+  const parts = from.filter((name) => said.has(name) || (said.size > 1 && OF_SEVERAL.test(name)));
+  return (
+    to.length > 0 && parts.length > 0 && (isAdded || parts.length > 1 || parts.some((name) => OF_SEVERAL.test(name)))
+  );
 }
 
 function namesOf(node: Command): readonly string[] {
