@@ -13,8 +13,6 @@ const PLAIN_DELIMITER = /^(?:[\w.!@%+:-]+|(['"])[\w.!@%+: -]+\1|\\\w+)$/;
 const PLAIN_INDEX = /^[\w@*$+ -]*$/;
 /** Within `${…}` quotes mean this in one place and that in another; these are the same everywhere. */
 const PLAINLY_QUOTED = /\\[/ .*#%&-]|"(?:[\w./ {}:@=,*-]|\$(?=[\w{]))*"/g;
-/** What begins as a comment does, and to bash goes on with a word: `<(x)#y`. */
-const NO_COMMENT = /[<>]\([^\n]*\)#/;
 const OWN_FUNCTION = /^[A-Za-z_][\w-]*$/;
 
 /**
@@ -22,7 +20,13 @@ const OWN_FUNCTION = /^[A-Za-z_][\w-]*$/;
  * in the rare ones: what is known to be plain is read, and of all else it is not even tried to tell what it does.
  */
 export function isOddText(source: string, script: SyntaxNode): boolean {
-  return ODD_TEXT.test(source) || NO_COMMENT.test(source) || (source.includes('\\\n') && hasBrokenWord(source, script));
+  return ODD_TEXT.test(source) || hasNoComment(source) || (source.includes('\\\n') && hasBrokenWord(source, script));
+}
+
+/** What begins as a comment does, and to bash goes on with a word: `<(x)#y`. */
+function hasNoComment(source: string): boolean {
+  const at = source.search(/[<>]\(/);
+  return at !== -1 && source.includes(')#', at);
 }
 
 /** A line that goes on in the middle of a word, and not in quotes where that is all text. */

@@ -76,10 +76,15 @@ export class Reader {
   }
 
   private readScript(script: ParsedScript, place: Place): void {
+    if (isOddText(place.source, script)) this.notes.doubt(ODD, this.site(place, 0, place.source.length));
+    this.readPart(script, place);
+  }
+
+  /** A script whose text is a part of one that is read already. */
+  private readPart(script: ParsedScript, place: Place): void {
     const [error] = script.errors ?? [];
     if (error !== undefined && place.depth === 0) this.notes.isBroken = true;
     if (error !== undefined) this.notes.doubt(syntaxDoubt(error.message), this.site(place, error.pos));
-    if (isOddText(place.source, script)) this.notes.doubt(ODD, this.site(place, 0, place.source.length));
     this.visitAll(script, place);
   }
 
@@ -217,7 +222,7 @@ export class Reader {
       return;
     }
     if (script.source === undefined) {
-      this.readScript(script, place);
+      this.readPart(script, place);
       return;
     }
     const variables = this.variables.anywhere;
