@@ -18,19 +18,19 @@ export function evaluationDoubt(
   switch (node.type) {
     case 'ParameterExpansion':
       if (node.prefix === '!' && !isListOfNames(node)) return 'a variable that names another one hides what it holds';
-      return node.index === undefined ? undefined : arithmeticDoubt(node.index.text, variables);
+      return node.index === undefined ? undefined : readArithmetic(node.index.text, variables);
     case 'Assignment':
-      return node.index === undefined ? undefined : arithmeticDoubt(node.index.text, variables);
+      return node.index === undefined ? undefined : readArithmetic(node.index.text, variables);
     case 'ArrayValue': {
       const subscripts = node.elements.flatMap(({ text }) => /^\[(.*)\]\+?=/s.exec(text)?.[1] ?? []);
-      return subscripts.map((text) => arithmeticDoubt(text, variables)).find((each) => each !== undefined);
+      return subscripts.map((text) => readArithmetic(text, variables)).find((each) => each !== undefined);
     }
     case 'ArithmeticExpansion':
     case 'ArithmeticCommand':
     case 'Slice':
-      return arithmeticDoubt(source.slice(node.pos, node.end), variables);
+      return readArithmetic(source.slice(node.pos, node.end), variables);
     case 'ArithmeticFor':
-      return arithmeticDoubt(source.slice(node.pos, node.body.pos), variables);
+      return readArithmetic(source.slice(node.pos, node.body.pos), variables);
     case 'Transform':
       return node.operand.text === 'P' ? 'a text is expanded once more' : undefined;
     case 'TestUnary':
@@ -51,7 +51,7 @@ function isListOfNames({ operation, index }: ParameterExpansionPart): boolean {
 
 function testOperand(word: Word, view: Variables, variables: ScriptVariables): string | undefined {
   const hides = expandWhole(word, view).some((text) => /\$\(|`|\[/.test(text));
-  return hides ? EVALUATED : arithmeticDoubt(word.text, variables);
+  return hides ? EVALUATED : readArithmetic(word.text, variables);
 }
 
 export const EVALUATED = 'arithmetic evaluates what a variable holds, and that is only known when it runs';
@@ -104,12 +104,13 @@ export const COUNTER = new RegExp(`^(?:${LISTERS}|wc|nproc|id|tput|date|whoami|h
 
 /** Words of which each is known become others where they touch: `a$x`, `${x}b`, `a""b`. */
 const GLUED = /[\w"'`$][$"'`]|[})"'][\w$"']|\$[?!#$@*-][\w$"']/;
-const WHOLLY_QUOTED = /(?<![\w$}"'])"(\$?\w+|\$\{\w+\})"(?![\w$"'{(])/g;
+const WHOLLY_QUOTED = /(?<![\w$}"'])"(\$?\w+|\$[?#!$]|\$\{\w+\})"(?![\w$"'{(])/g;
 
 /** Assignments, and what may become one where something is put in beside a sign. */
 const SETS_NUMBERS = /(?<![=!<>])=(?!=)|\+\+|--|[-+=]\s*["']?\$|\$[\w{}?!#]+["']?\s*[-+=]/;
 
-export function arithmeticDoubt(text: string, variables: ScriptVariables): string | undefined {
+/** Learns which variables a text may set, evaluated as arithmetic, and says why it may run something. */
+export function readArithmetic(text: string, variables: ScriptVariables): string | undefined {
   if (SETS_NUMBERS.test(text))
     for (const [name] of text.matchAll(/(?<![\w$])[A-Za-z_]\w*/g)) variables.setToNumber(name);
   if (text.includes(HOLE) || saysMoreThanNumbers(text, variables)) return EVALUATED;

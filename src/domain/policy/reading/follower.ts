@@ -7,7 +7,7 @@ import type { CommandPaths } from '../paths/command-paths.ts';
 import type { Consequence } from '../programs/consequence.ts';
 import { consequencesOf } from '../programs/consequences.ts';
 import { isElsewhere } from '../programs/elsewhere.ts';
-import { arithmeticDoubt } from './evaluation.ts';
+import { readArithmetic } from './evaluation.ts';
 import { inputFile, inputTexts, isFilledIn, isOfInput, isUncertainName } from './fields.ts';
 import { knownProgram } from '../programs/known-program.ts';
 import { adding } from './names-found.ts';
@@ -190,7 +190,7 @@ export class Follower {
         this.variables.loseCounters();
         return;
       case 'arithmetic': {
-        const because = arithmeticDoubt(each.text, this.variables);
+        const because = readArithmetic(each.text, this.variables);
         if (because !== undefined) this.notes.doubt(because, run, run);
         return;
       }
