@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { Option } from 'commander';
 import { canonical } from '../domain/audit/chain.ts';
 import type { AuditLine } from '../domain/audit/entry.schema.ts';
 import { plural } from '../domain/trust/tally.ts';
@@ -19,6 +20,7 @@ import { parseSince } from './time.ts';
 import { EXIT, parseCount } from './usage.ts';
 
 const BATCH = 1000;
+const RESULTS = ['success', 'error', 'timeout', 'cancelled', 'rollback', 'blocked'];
 
 interface FindOptions {
   readonly tool?: string;
@@ -35,7 +37,7 @@ export function registerAuditIndex(audit: Command): void {
     .command('find')
     .description('the newest calls that match, of every data directory on this ledger')
     .option('--tool <name>', 'of this tool')
-    .option('--result <result>', 'that ended so: success, error, timeout, cancelled, blocked')
+    .addOption(new Option('--result <result>', 'that ended so').choices(RESULTS))
     .option('--since <time>', 'from here on: 7d, or an ISO time', parseSince)
     .option('--until <time>', 'up to here', parseSince)
     .option('-n, --lines <n>', 'so many', parseCount, 20)

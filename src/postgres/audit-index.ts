@@ -11,19 +11,29 @@ export interface IndexedLine {
   readonly outcome: string;
 }
 
+const QUERY_MS = 5000;
+
 /** Safe to run twice: a line that is there already is left, one that says otherwise is replaced. */
 export async function indexLines(pool: pg.Pool, origin: string, lines: readonly IndexedLine[]): Promise<number> {
   const column = <K extends keyof IndexedLine>(key: K) => lines.map((line) => line[key]);
-  const done = await pool.query(
-    `insert into audit_index (origin, file, line_offset, hash, at, tool, outcome)
+  const text = `insert into audit_index (origin, file, line_offset, hash, at, tool, outcome)
      select $7, * from unnest($1::text[], $2::bigint[], $3::text[], $4::timestamptz[], $5::text[], $6::text[])
      on conflict (origin, file, line_offset) do update
        set hash = excluded.hash, at = excluded.at, tool = excluded.tool, outcome = excluded.outcome
        where (audit_index.hash, audit_index.at, audit_index.tool, audit_index.outcome)
-         is distinct from (excluded.hash, excluded.at, excluded.tool, excluded.outcome)`,
-    [column('file'), column('offset'), column('hash'), column('at'), column('tool'), column('outcome'), origin],
-  );
-  return done.rowCount ?? 0;
+         is distinct from (excluded.hash, excluded.at, excluded.tool, excluded.outcome)`;
+  const values = [
+    column('file'),
+    column('offset'),
+    column('hash'),
+    column('at'),
+    column('tool'),
+    column('outcome'),
+    origin,
+  ];
+  // Nobody who has had an answer should wait for this for long.
+  const query = { text, values, query_timeout: QUERY_MS };
+  return (await pool.query(query)).rowCount ?? 0;
 }
 
 /** Takes out what the files no longer hold: every row of a file that is not among these offsets. */

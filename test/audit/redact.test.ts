@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { secretLintProfiler } from '@secretlint/profiler';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { redactText } from '../../src/domain/outcome/redact.ts';
@@ -268,4 +269,12 @@ describe('what a few letters behind a prefix, or a form of its own, give away', 
   ])('%s stays', async (word) => {
     expect(await written(word)).toContain(word);
   });
+});
+
+test('a look for credentials leaves nothing behind that the next one would have to go through', async () => {
+  const before = performance.getEntriesByType('mark').length;
+  for (let turn = 0; turn < 20; turn += 1) await redactEntry(success({ command: `echo ${'a1'.repeat(12)}${turn}` }));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(await secretLintProfiler.getEntries()).toEqual([]);
+  expect(performance.getEntriesByType('mark').length).toBe(before);
 });

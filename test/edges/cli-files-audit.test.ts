@@ -152,6 +152,7 @@ describe('surety audit', () => {
     expect((await found(env, '--result', 'blocked', '-n', '1')).stdout).toMatch(
       /blocked +read {2}\(in data directory [\w-]+: 0-000001\.jsonl, byte \d+\)/,
     );
+    expect((await found(here, '--result', 'nonsense')).code).toBe(2);
     expect((await found(here, '--tool', 'nobody')).stdout).toBe('No such call has been recorded.\n');
   });
 

@@ -43,8 +43,11 @@ test('of edits to one file at the same time none is done and lost', async () => 
   const sandbox = await tree.open(FileSection.parse({}));
   const words = Array.from({ length: 20 }, (_, nth) => `word${nth}.`);
   await writeFile(sandbox, 'many.txt', words.join('\n'));
+  symlinkSync('many.txt', join(tree.root, 'many-link.txt'));
   const edits = await Promise.all(
-    words.map((word) => editFile(sandbox, 'many.txt', { old: word, new: word.toUpperCase() })),
+    words.map((word, nth) =>
+      editFile(sandbox, nth % 2 === 0 ? 'many.txt' : 'many-link.txt', { old: word, new: word.toUpperCase() }),
+    ),
   );
   expect(edits.every(({ ok }) => ok)).toBe(true);
   expect(tree.text('root/many.txt')).toBe(words.join('\n').toUpperCase());

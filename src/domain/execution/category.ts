@@ -28,7 +28,7 @@ function byHttp(status: number): ErrorCategory | undefined {
   if (status === 401 || status === 403 || status === 407) return 'policy_blocked';
   if (status === 408) return 'timeout';
   if (status === 429) return 'rate_limited';
-  if (status >= 400 && status < 500) return 'permanent_failure';
+  if ((status >= 400 && status < 500) || status === 501) return 'permanent_failure';
   return status >= 500 && status < 600 ? 'server_error' : undefined;
 }
 
@@ -41,7 +41,10 @@ const BY_NAME: ReadonlyMap<string, ErrorCategory> = new Map(
       ['network_error', 'econnreset econnrefused econnaborted epipe enetdown enetunreach ehostunreach'],
       ['permanent_failure', 'enoent enotdir eisdir eexist enotempty enospc exdev enomem einval'],
       ['permanent_failure', 'alreadyexists unimplemented notimplemented'],
-      ['cancelled', 'abort cancelled canceled errcanceled errcancelled'],
+      [
+        'cancelled',
+        'abort aborted aborterr erraborted underraborted cancelled canceled ecanceled errcanceled errcancelled',
+      ],
       ['tool_not_found', 'toolnotfound unknowntool methodnotfound -32601'],
       ['type_mismatch', 'errinvalidargtype'],
       ['invalid_parameters', 'errinvalidurl'],
@@ -58,8 +61,13 @@ function byName(name: string): ErrorCategory | undefined {
 }
 
 const BY_TEXT: readonly (readonly [RegExp, ErrorCategory])[] = [
-  [/\b(?:unknown tool|tool [^.\n]{0,80}\bnot found|no such tool|method not found)\b/i, 'tool_not_found'],
-  [/\b(?:operation|request|call|task|it) (?:was |has been |is )?cancell?ed(?! by)\b/i, 'cancelled'],
+  [/\b(?:unknown tool|tool ["'\w./-]{1,80} (?:was )?not found|no such tool|method not found)\b/i, 'tool_not_found'],
+  [
+    /\b(?:operation|request|call|task|it) (?:was |has been |is )?(?:cancell?ed|aborted)\b(?! by)|\baborted a request\b/i,
+    'cancelled',
+  ],
+  [/^(?:\d+ )?cancell?ed\b(?! by)/i, 'cancelled'],
+  [/^\d+ unimplemented\b/i, 'permanent_failure'],
   [/\bno space left\b|\b(?:disk|device) (?:is )?full\b|\balready exists\b|\bnot implemented\b/i, 'permanent_failure'],
 ];
 

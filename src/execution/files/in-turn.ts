@@ -6,12 +6,14 @@ import type { FileSandbox } from './sandbox.ts';
 const rows = new Map<string, Promise<unknown>>();
 
 /**
- * One after the other for the same file, within this process: of two that change it the second has to see what the first has done. By the
- * directory it really lies in; through a link to it, and between processes, a change since it was looked at is noticed instead.
+ * One after the other for the same file, within this process: of two that change it the second has to see what the first has done. Between
+ * processes a change since it was looked at is noticed instead, but for the moment between the last look and the rename.
  */
 export async function inTurn<T>({ base }: FileSandbox, path: string, run: () => Promise<T>): Promise<T> {
   const at = resolve(base, path);
-  const key = `${await realpath(dirname(at)).catch(() => dirname(at))}/${basename(at)}`;
+  const key = await realpath(at).catch(
+    async () => `${await realpath(dirname(at)).catch(() => dirname(at))}/${basename(at)}`,
+  );
   const before = rows.get(key) ?? Promise.resolve();
   const mine = before.then(run, run);
   rows.set(key, mine);

@@ -129,8 +129,12 @@ async function withCovered(
   const isDenied = authorization.rules.some(({ action, paths }) => action === 'deny' && paths !== undefined);
   const rules = unauthorised !== undefined && isDenied ? { ...files.rules, unauthorised } : files.rules;
   const [covered, mounts] = await Promise.all([coveredBelow(rules), mountsBelow(confinement.writable)]);
+  const unnamed = mounts.find((mount) => mount.includes('\ufffd'));
   return {
     ...{ ...confinement, ...covered },
+    ...(unnamed === undefined
+      ? {}
+      : { flaw: `${unnamed}, where something else is mounted, has a name that is not UTF-8` }),
     hidden: [...confinement.hidden, ...covered.hidden, ...mounts],
     readOnly: [...confinement.readOnly, ...covered.readOnly],
   };
