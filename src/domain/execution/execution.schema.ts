@@ -10,11 +10,13 @@ const pathPattern = name.superRefine((pattern, context) => {
     context.addIssue({ code: 'custom', message: error.message });
   }
 });
+/** There only `*` and `?` are patterns: a rule with others would match nothing, and one that denies would deny nothing. */
+const nameGlob = name.refine((text) => !/[[{]/.test(text), 'only * and ? are patterns here');
 const milliseconds = z.int().min(0).max(600_000);
 
 const AuthorisationRule = z.strictObject({
   action: z.enum(['allow', 'deny']),
-  tools: z.array(name).min(1).max(256).describe('Names or server/name; globs.'),
+  tools: z.array(nameGlob).min(1).max(256).describe('Names or server/name; globs.'),
   callers: z
     .array(z.string().max(1024))
     .min(1)

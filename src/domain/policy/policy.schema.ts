@@ -3,6 +3,16 @@ import { DEFAULT_CONFIRM_PATTERNS, GRANTED_LEVELS } from './policy.ts';
 
 const pattern = z.string().trim().min(1).max(400);
 const patterns = z.array(pattern).max(500);
+/** Sets and choices of other globs: here they would be text, and a rule that was meant to deny would match nothing. */
+const NO_GLOB = /\{[^{}]*,[^{}]*\}|(?<!^|\[)\[(?!\[)|^\[(?![[ ])/;
+const globs = z
+  .array(
+    pattern.refine(
+      (text) => !NO_GLOB.test(text),
+      'only * and ? are patterns here: write [x] as ?, and {a,b} as two entries',
+    ),
+  )
+  .max(500);
 
 /** The `shell` section of surety.json. */
 export const ShellRules = z.strictObject({
@@ -15,9 +25,9 @@ export const ShellRules = z.strictObject({
   confirmPatterns: patterns
     .default([...DEFAULT_CONFIRM_PATTERNS])
     .describe('Asked about unless trust is full: commands as above, or one of $( ` <( >( <<<.'),
-  deny: patterns.default([]).describe('Globs over a program and its arguments. Denied, whatever else matches.'),
-  ask: patterns.default([]).describe('Globs over a program and its arguments. Asked about at every trust level.'),
-  allow: patterns.default([]).describe('Globs over a program and its arguments. Allowed without asking.'),
+  deny: globs.default([]).describe('Globs over a program and its arguments. Denied, whatever else matches.'),
+  ask: globs.default([]).describe('Globs over a program and its arguments. Asked about at every trust level.'),
+  allow: globs.default([]).describe('Globs over a program and its arguments. Allowed without asking.'),
   allowNetwork: z.boolean().default(true).describe('false: programs that talk to other machines are denied.'),
   trust: z
     .enum(GRANTED_LEVELS)

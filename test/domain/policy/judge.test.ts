@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { judgeCommand } from '../../../src/domain/policy/judge.ts';
 import { policyOf, TRUST_LEVELS, trustLevelOf, type TrustLevel } from '../../../src/domain/policy/policy.ts';
-import { ShellRules } from '../../../src/domain/policy/policy.schema.ts';
+import { parseShellRules, ShellRules } from '../../../src/domain/policy/policy.schema.ts';
 
 interface Case {
   readonly name: string;
@@ -674,3 +674,15 @@ describe('paths inside commands', () => {
     expect(judge(command).guesses.map(({ path, intent }) => `${intent} ${path}`)).toEqual(expected);
   });
 });
+
+it.each(['[ab', 'e[c]ho*', '{echo,ls}*', 'a [b'])('a pattern that would match nothing is refused: %s', (pattern) => {
+  for (const list of ['deny', 'ask', 'allow'])
+    expect(parseShellRules({ [list]: [pattern] })).toMatchObject({ valid: false });
+});
+
+it.each(['[ -f *', '[[ -f *', 'find * -exec rm {} *', 'rm ?'])(
+  'one that is text but for * and ? is taken: %s',
+  (pattern) => {
+    expect(parseShellRules({ deny: [pattern] })).toMatchObject({ valid: true });
+  },
+);
